@@ -1,0 +1,589 @@
+//! One device: its driver, its lane, its lease, and what is remembered of it.
+//!
+//! It runs closures against the driver, with a deadline, one at a time, and keeps the status true. It does not know what the
+//! closures do.
+
+use super::{
+    DriverHandle, Error, ErrorKind, Event, Feature, Fresh, Holder, Lease, Outcome, Reason, State, Status,
+    flight::Flight,
+    lane::{Lane, Refused, Turn},
+    lease::{Denied, Leases},
+};
+use crate::neutral::{App, DeviceInfo, DeviceState, Screen};
+use driver_api::handle::PluginHandle;
+use std::{
+    future::Future,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+use tokio::time::{Instant, timeout_at};
+
+/// The most that connecting may take.
+const CONNECT: Duration = Duration::from_secs(30);
+/// The most that letting go may take.
+const DISCONNECT: Duration = Duration::from_secs(10);
+/// The most that a look whether the device answers may take.
+const PROBE: Duration = Duration::from_secs(5);
+/// How much longer the host waits than the plugin, which ends its own work at the limit.
+const GRACE: Duration = Duration::from_millis(250);
+/// How long an unused connection is kept after an implicit lease ended.
+const LINGER: Duration = Duration::from_secs(300);
+/// Looks for a device that does not answer: the first after this time, each later one after twice as long.
+const FIRST_PROBE: Duration = Duration::from_millis(500);
+/// … up to this, so that a phone that was put away is left alone.
+const SLOWEST_PROBE: Duration = Duration::from_secs(30);
+/// How often a device that is not used is looked at.
+const IDLE_PROBE: Duration = Duration::from_secs(30);
+
+/// What a call is, as far as the device needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// For the log.
+    pub name: &'static str,
+    /// How long the device may take. Beyond it, the device is in error.
+    pub limit: Duration,
+}
+
+/// The right to act, for one call.
+#[derive(Clone, Copy, Debug)]
+pub struct Permit {
+    fence: u64,
+}
+
+/// What is remembered of a device from what was last read.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Its screen.
+    pub screen: Option<Screen>,
+    /// The app in front.
+    pub app: Option<App>,
+    /// Battery and lock.
+    pub state: DeviceState,
+}
+
+/// A lease as others may see it.
+#[derive(Clone, Debug)]
+pub struct LeaseView {
+    /// Who holds it.
+    pub holder: String,
+    /// Its fencing number.
+    pub fence: u64,
+    /// When it ends unless it is renewed.
+    pub expires_at: SystemTime,
+}
+
+/// Everything that is known of a device, from memory.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// What the plugin says of it.
+    pub info: DeviceInfo,
+    /// What callers see.
+    pub status: Status,
+    /// Why it is offline or in error.
+    pub reason: Option<Reason>,
+    /// When status or reason last changed.
+    pub since: SystemTime,
+    /// The lease that stands.
+    pub lease: Option<LeaseView>,
+    /// How many calls wait.
+    pub queue: usize,
+    /// What was last read.
+    pub facts: Facts,
+    /// The last failure, for the operator.
+    pub last_error: Option<String>,
+    /// When the device last answered.
+    pub seen_at: Option<SystemTime>,
+}
+
+/// One device.
+pub struct Device {
+    id: String,
+    lane: Lane,
+    driver: DriverHandle,
+    fresh: Fresh,
+    memory: Mutex<Memory>,
+}
+
+struct Memory {
+    info: DeviceInfo,
+    state: State,
+    leases: Leases,
+    facts: Facts,
+    /// Whether the driver is connected. Changes only in the device's turn.
+    connected: bool,
+    /// Counts connections.
+    epoch: u64,
+    last_error: Option<String>,
+    seen_at: Option<SystemTime>,
+    next_probe: Instant,
+    probe_pause: Duration,
+    probing: bool,
+    linger_until: Option<Instant>,
+}
+
+impl Device {
+    pub(super) fn new(plugin: &PluginHandle, info: DeviceInfo, fresh: Fresh) -> driver_api::Result<Arc<Self>> {
+        let driver = plugin.driver(&info.id)?;
+        Ok(Arc::new(Device {
+            id: info.id.clone(),
+            lane: Lane::default(),
+            driver,
+            fresh,
+            memory: Mutex::new(Memory {
+                info,
+                state: State::new(SystemTime::now()),
+                leases: Leases::default(),
+                facts: Facts::default(),
+                connected: false,
+                epoch: 0,
+                last_error: None,
+                seen_at: None,
+                next_probe: Instant::now(),
+                probe_pause: FIRST_PROBE,
+                probing: false,
+                linger_until: None,
+            }),
+        }))
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        // Every change leaves the memory sound, so that a panic elsewhere does no harm to it.
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether the driver has an optional operation.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.driver.has(feature)
+    }
+
+    /// Counts connections: what was learned from an earlier one may no longer hold.
+    pub fn epoch(&self) -> u64 {
+        self.memory().epoch
+    }
+
+    /// Everything that is known of the device, without speaking to it.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut memory = self.memory();
+        let lease = memory.standing_lease().map(|lease| LeaseView {
+            holder: lease.holder.name.clone(),
+            fence: lease.fence,
+            expires_at: lease.expires_at,
+        });
+        Snapshot {
+            info: memory.info.clone(),
+            status: memory.state.status(),
+            reason: memory.state.reason(),
+            since: memory.state.since,
+            lease,
+            queue: self.lane.waiting(),
+            facts: memory.facts.clone(),
+            last_error: memory.last_error.clone(),
+            seen_at: memory.seen_at,
+        }
+    }
+
+    /// What is remembered of the device.
+    pub fn facts(&self) -> Facts {
+        self.memory().facts.clone()
+    }
+
+    /// Remembers what was read.
+    pub fn learn(&self, learn: impl FnOnce(&mut Facts)) {
+        learn(&mut self.memory().facts);
+    }
+
+    pub(super) fn update(&self, info: DeviceInfo) {
+        let mut memory = self.memory();
+        memory.info = info;
+        memory.next_probe = Instant::now();
+    }
+
+    pub(super) fn unplugged(&self) {
+        let mut memory = self.memory();
+        memory.connected = false;
+        memory.happened(Event::Unplugged);
+    }
+
+    /// An explicit lease for `holder`, once the device is usable.
+    ///
+    /// # Errors
+    /// When another holds it, or it cannot be reached: the device is then offline.
+    pub async fn connect(
+        self: &Arc<Self>,
+        holder: &Holder,
+        ttl: Duration,
+        deadline: Instant,
+    ) -> Result<Lease, Error> {
+        self.memory().leases.check(holder, None, SystemTime::now())?;
+        // Connecting is how a caller tries again, so that a closed lane is no obstacle.
+        if self.memory().state.reason().is_some() {
+            self.probe_now(deadline).await?;
+        }
+        self.look(Operation { name: "connect", limit: CONNECT }, deadline, |driver, within| async move {
+            driver.probe(within.min(PROBE)).await
+        })
+        .await?;
+        let mut memory = self.memory();
+        let lease = memory.leases.connect(holder, ttl, SystemTime::now(), || (self.fresh)())?.clone();
+        memory.happened(Event::Leased);
+        Ok(lease)
+    }
+
+    /// Ends the caller's lease and lets go of the device. Nothing happens where that is so already.
+    ///
+    /// # Errors
+    /// When another holds it.
+    pub async fn disconnect(self: &Arc<Self>, holder: &Holder, lease: Option<&str>) -> Result<(), Error> {
+        {
+            let mut memory = self.memory();
+            let now = SystemTime::now();
+            match memory.leases.release(holder, lease, now) {
+                Ok(_) => memory.happened(Event::Released),
+                // A lease that has ended is as good as released, if nobody else has one.
+                Err(Denied::Lost) if memory.leases.current(now).is_none() => {}
+                Err(denied) => return Err(denied.into()),
+            }
+        }
+        self.let_go().await;
+        Ok(())
+    }
+
+    /// Ends the lease of a holder that is gone for good.
+    pub fn forget_holder(&self, key: &str) {
+        let mut memory = self.memory();
+        if memory.leases.forget(key, SystemTime::now()) {
+            memory.happened(Event::Released);
+        }
+    }
+
+    /// The right to act: the caller's lease is renewed, or it gets an implicit one.
+    ///
+    /// # Errors
+    /// When another holds the device, or the named lease has ended.
+    pub fn permit(&self, holder: &Holder, lease: Option<&str>) -> Result<Permit, Error> {
+        let mut memory = self.memory();
+        let fence = memory.leases.act(holder, lease, SystemTime::now(), || (self.fresh)())?.fence;
+        memory.happened(Event::Leased);
+        memory.linger_until = None;
+        Ok(Permit { fence })
+    }
+
+    /// Reads from the device. When the connection breaks, it is made again and the read repeated once.
+    ///
+    /// # Errors
+    /// [`Error`]; a failed read has done nothing.
+    pub async fn look<T, F, Fut>(self: &Arc<Self>, operation: Operation, deadline: Instant, read: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Fn(DriverHandle, Duration) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = driver_api::Result<T>> + Send + 'static,
+    {
+        let turn = self.enter(deadline).await?;
+        let device = self.clone();
+        let flight = Flight::new(async move {
+            let _turn = turn;
+            let until = Instant::now() + operation.limit;
+            // A connection that was just refused would be refused again; one that broke is worth a second try.
+            let was_connected = device.memory().connected;
+            match device.attempt(operation, until, None, None, &read).await {
+                Err(Error::Unavailable { status: Status::Offline, .. }) if was_connected && Instant::now() < until => {
+                    device.attempt(operation, until, None, None, &read).await
+                }
+                answer => answer,
+            }
+        });
+        timeout_at(deadline, flight).await.unwrap_or(Err(Error::Late { outcome: Outcome::NotDone }))
+    }
+
+    /// Acts on the device, once.
+    ///
+    /// # Errors
+    /// [`Error`], with what is known of the outcome.
+    pub async fn act<T, F, Fut>(
+        self: &Arc<Self>,
+        permit: Permit,
+        operation: Operation,
+        deadline: Instant,
+        action: F,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(DriverHandle, Duration) -> Fut + Send + 'static,
+        Fut: Future<Output = driver_api::Result<T>> + Send + 'static,
+    {
+        let turn = self.enter(deadline).await?;
+        let sent = Arc::new(AtomicBool::new(false));
+        let flight = Flight::new({
+            let (device, sent) = (self.clone(), sent.clone());
+            async move {
+                let _turn = turn;
+                let until = Instant::now() + operation.limit;
+                device.attempt(operation, until, Some(permit), Some(&sent), action).await
+            }
+        });
+        timeout_at(deadline, flight).await.unwrap_or_else(|_| {
+            let sent = sent.load(Ordering::Acquire);
+            Err(Error::Late { outcome: if sent { Outcome::Unknown } else { Outcome::NotDone } })
+        })
+    }
+
+    async fn enter(&self, deadline: Instant) -> Result<Turn, Error> {
+        self.lane.enter(deadline).await.map_err(|refused| match refused {
+            Refused::Full => Error::Overloaded,
+            Refused::Late => Error::Late { outcome: Outcome::NotDone },
+            Refused::Closed => self.unavailable(Outcome::NotDone),
+        })
+    }
+
+    fn unavailable(&self, outcome: Outcome) -> Error {
+        let state = self.memory().state;
+        match state.reason() {
+            Some(reason) => Error::Unavailable { status: state.status(), reason, outcome },
+            // It has just come back; the caller may try again.
+            None => Error::Unavailable { status: Status::Offline, reason: Reason::Reconnecting, outcome },
+        }
+    }
+
+    /// Runs one closure in the device's turn.
+    async fn attempt<T, Fut>(
+        &self,
+        operation: Operation,
+        until: Instant,
+        permit: Option<Permit>,
+        sent: Option<&AtomicBool>,
+        work: impl FnOnce(DriverHandle, Duration) -> Fut,
+    ) -> Result<T, Error>
+    where
+        Fut: Future<Output = driver_api::Result<T>>,
+    {
+        self.ensure_connected(until).await?;
+        if let Some(permit) = permit
+            && !self.memory().leases.stands(permit.fence, SystemTime::now())
+        {
+            return Err(Error::LeaseLost);
+        }
+        if let Some(sent) = sent {
+            sent.store(true, Ordering::Release);
+        }
+        let within = until.saturating_duration_since(Instant::now());
+        let answer = timeout_at(until + GRACE, work(self.driver.clone(), within)).await;
+        let answer = answer.unwrap_or_else(|_| Err(driver_api::Error::unknown(ErrorKind::Timeout, "the driver did not end its work")));
+        // Whatever a read does, it changes nothing.
+        self.judge(operation, answer, if permit.is_some() { None } else { Some(Outcome::NotDone) })
+    }
+
+    async fn ensure_connected(&self, until: Instant) -> Result<(), Error> {
+        if self.memory().connected {
+            return Ok(());
+        }
+        let operation = Operation { name: "connect", limit: CONNECT };
+        let until = until.min(Instant::now() + CONNECT);
+        let within = until.saturating_duration_since(Instant::now());
+        let answer = timeout_at(until + GRACE, self.driver.connect(within)).await;
+        let answer = answer.unwrap_or_else(|_| Err(driver_api::Error::new(ErrorKind::Timeout, "it did not connect in time")));
+        // A device that does not answer to connecting is not reachable; one that stops answering in use is in error.
+        let answer = answer.map_err(|error| match error.kind {
+            ErrorKind::Timeout => driver_api::Error { kind: ErrorKind::NotReachable, ..error },
+            _ => error,
+        });
+        self.judge(operation, answer, Some(Outcome::NotDone))?;
+        {
+            let mut memory = self.memory();
+            memory.connected = true;
+            memory.epoch += 1;
+        }
+        self.introduce(until).await;
+        Ok(())
+    }
+
+    /// Asks a device that was just connected for what every call needs. What it cannot say stays unknown.
+    async fn introduce(&self, until: Instant) {
+        let within = || until.saturating_duration_since(Instant::now());
+        if self.has(Feature::ScreenInfo)
+            && let Ok(screen) = self.driver.screen_info(within()).await
+        {
+            self.learn(|facts| facts.screen = Some(screen));
+        }
+        if self.has(Feature::DeviceInfo)
+            && let Ok(state) = self.driver.device_info(within()).await
+        {
+            let mut memory = self.memory();
+            memory.info.model = state.model.clone().or(memory.info.model.take());
+            memory.info.os_version = state.os_version.clone().or(memory.info.os_version.take());
+            memory.facts.state = state;
+        }
+    }
+
+    /// Takes from an answer what it says of the device, and gives the caller the rest.
+    fn judge<T>(
+        &self,
+        operation: Operation,
+        answer: driver_api::Result<T>,
+        outcome: Option<Outcome>,
+    ) -> Result<T, Error> {
+        let error = match answer {
+            Ok(value) => {
+                self.answered();
+                return Ok(value);
+            }
+            Err(error) => error,
+        };
+        let event = match error.kind {
+            ErrorKind::NotReachable => Event::Lost(Reason::NotReachable),
+            ErrorKind::HelperNotRunning => Event::Lost(Reason::HelperNotRunning),
+            ErrorKind::NeedsTrust => Event::Lost(Reason::NeedsTrust),
+            ErrorKind::NotAuthorized => Event::Lost(Reason::NotAuthorized),
+            ErrorKind::NotConnected => Event::Lost(Reason::Reconnecting),
+            ErrorKind::Timeout => Event::Overran,
+            ErrorKind::Panicked => Event::PluginFailed,
+            _ => {
+                // It answered, only not what was wanted.
+                self.answered();
+                self.memory().last_error = Some(error.message.clone());
+                return Err(Error::Driver(error));
+            }
+        };
+        tracing::warn!(device = self.id, operation = operation.name, %error, "the device failed");
+        let outcome = outcome.unwrap_or(error.outcome);
+        {
+            let mut memory = self.memory();
+            memory.last_error = Some(error.message.clone());
+            memory.connected = false;
+            memory.happened(event);
+            memory.probe_pause = FIRST_PROBE;
+            memory.next_probe = Instant::now() + FIRST_PROBE;
+        }
+        match event {
+            // The call's own error says more than that the device is unwell.
+            Event::PluginFailed => return Err(Error::Driver(error)),
+            Event::Overran => self.lane.close(),
+            _ => {}
+        }
+        Err(self.unavailable(outcome))
+    }
+
+    fn answered(&self) {
+        let mut memory = self.memory();
+        memory.seen_at = Some(SystemTime::now());
+        memory.probe_pause = FIRST_PROBE;
+        memory.next_probe = Instant::now() + IDLE_PROBE;
+        if memory.state.reason().is_some() {
+            memory.happened(Event::Answered);
+            drop(memory);
+            self.lane.open();
+        }
+    }
+
+    /// Looks whether the device answers, and waits for what comes out.
+    async fn probe_now(&self, deadline: Instant) -> Result<(), Error> {
+        let within = deadline.saturating_duration_since(Instant::now()).min(PROBE);
+        let answer = tokio::time::timeout(within + GRACE, self.driver.probe(within)).await;
+        let answer = answer.unwrap_or_else(|_| Err(driver_api::Error::new(ErrorKind::Timeout, "no answer")));
+        let answer = answer.map_err(|error| match error.kind {
+            // A device that does not even answer this is not there.
+            ErrorKind::Timeout if self.memory().state.reason() != Some(Reason::Unresponsive) => {
+                driver_api::Error { kind: ErrorKind::NotReachable, ..error }
+            }
+            _ => error,
+        });
+        self.judge(Operation { name: "probe", limit: PROBE }, answer, Some(Outcome::NotDone))
+    }
+
+    /// What is due for a device that nobody uses: a look whether it is there, and letting go of a connection that is not
+    /// needed any more. Called every now and then; returns at once.
+    pub(super) fn tend(self: &Arc<Self>, now: Instant) -> bool {
+        let mut memory = self.memory();
+        if let Some(ended) = memory.leases.ended_at(SystemTime::now())
+            && memory.connected
+        {
+            let since = SystemTime::now().duration_since(ended).unwrap_or_default();
+            let until = *memory.linger_until.get_or_insert(now + LINGER.saturating_sub(since));
+            if now >= until {
+                memory.linger_until = None;
+                memory.connected = false;
+                drop(memory);
+                let device = self.clone();
+                tokio::spawn(async move { device.let_go().await });
+                return true;
+            }
+        }
+        memory.settle_lease();
+        if memory.probing || now < memory.next_probe {
+            return false;
+        }
+        memory.probing = true;
+        let pause = memory.probe_pause;
+        memory.next_probe = now + pause;
+        memory.probe_pause = (pause * 2).min(SLOWEST_PROBE);
+        drop(memory);
+        let device = self.clone();
+        tokio::spawn(async move {
+            let before = device.memory().probe_pause;
+            if device.probe_now(Instant::now() + PROBE).await.is_err() {
+                // `judge` starts the pauses anew for a failure in use; this one was only looked at.
+                let mut memory = device.memory();
+                memory.probe_pause = before;
+                memory.next_probe = Instant::now() + before;
+            }
+            device.memory().probing = false;
+        });
+        true
+    }
+
+    /// Whether the first look at the device is over.
+    pub(super) fn is_settled(&self) -> bool {
+        let memory = self.memory();
+        memory.seen_at.is_some() || memory.state.reason().is_some()
+    }
+
+    /// Closes the driver's connection, in the device's turn.
+    pub(super) async fn let_go(self: &Arc<Self>) {
+        let deadline = Instant::now() + DISCONNECT;
+        let device = self.clone();
+        // A device that does not answer has no turn to give; its connection is dropped all the same.
+        let turn = self.lane.enter(deadline).await.ok();
+        let flight = Flight::new(async move {
+            let _turn = turn;
+            device.memory().connected = false;
+            if let Err(error) = device.driver.disconnect(DISCONNECT).await {
+                tracing::debug!(device = device.id, %error, "letting go of the device failed");
+            }
+        });
+        let _ = timeout_at(deadline, flight).await;
+    }
+}
+
+impl Memory {
+    fn happened(&mut self, event: Event) {
+        self.state = self.state.after(event, SystemTime::now());
+    }
+
+    /// The lease that stands; one that has ended is taken notice of.
+    fn standing_lease(&mut self) -> Option<Lease> {
+        self.settle_lease();
+        self.leases.current(SystemTime::now()).cloned()
+    }
+
+    fn settle_lease(&mut self) {
+        if self.leases.current(SystemTime::now()).is_none() {
+            self.happened(Event::Released);
+        }
+    }
+}
+
+impl From<Denied> for Error {
+    fn from(denied: Denied) -> Self {
+        match denied {
+            Denied::Busy { holder, expires_at } => Error::Busy { holder, expires_at },
+            Denied::Lost => Error::LeaseLost,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From a file to a running plugin: find it, pin it, probe it, load it.
+//!
+//! This layer knows files, hashes, versions and `dlopen`. It does not know what a device's status is or what callers ask for.
+
+mod find;
+mod host;
+mod load;
+mod pin;
+mod probe;
+
+pub use find::Finder;
+pub use load::Library;
+pub use probe::{Identity, answer_probe};
+
+use driver_api::{DeviceEvent, PluginConfig, handle::PluginHandle};
+use std::path::{Path, PathBuf};
+
+/// Why a plugin is not used. Each is one sentence for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No file of that name in the folders.
+    #[error("there is no plugin named {name:?} in {}", .looked.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", "))]
+    NotFound {
+        /// What was looked for.
+        name: String,
+        /// Where.
+        looked: Vec<PathBuf>,
+    },
+    /// The file cannot be read or copied.
+    #[error("{}: cannot be read: {source}", .file.display())]
+    Unreadable {
+        /// Which file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not the one that the operator pinned.
+    #[error("{}: its sha256 is {found}, but the configuration pins {pinned}: this file is refused", .file.display())]
+    WrongPin {
+        /// Which file.
+        file: PathBuf,
+        /// The hash that the file has.
+        found: String,
+        /// The hash that the configuration names.
+        pinned: String,
+    },
+    /// The file is no usable plugin.
+    #[error("{}: {reason}", .file.display())]
+    Refused {
+        /// Which file.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The plugin does not start with this configuration.
+    #[error("plugin {name}: {source}")]
+    NotStarted {
+        /// The plugin's name.
+        name: String,
+        /// What it says.
+        source: driver_api::Error,
+    },
+}
+
+/// A plugin that runs.
+#[derive(Clone)]
+pub struct Running {
+    /// What it says of itself.
+    pub identity: Identity,
+    /// The file that the operator placed.
+    pub file: PathBuf,
+    /// Its hash, in hex.
+    pub sha256: String,
+    /// To talk to it.
+    pub handle: PluginHandle,
+}
+
+/// Loads plugins from files.
+#[derive(Clone, Debug)]
+pub struct Loader {
+    /// Where copies are kept: a file that is replaced in place must not change under a running plugin.
+    pub cache: PathBuf,
+    /// The program that tries a file before this process does: this one, with its hidden probe command.
+    pub prober: PathBuf,
+}
+
+impl Loader {
+    /// Hashes, copies, probes and loads a file. It does not start the plugin yet.
+    ///
+    /// # Errors
+    /// One sentence that says why the file is not used.
+    pub async fn load(&self, file: &Path, pinned: Option<[u8; 32]>) -> Result<Library, Error> {
+        let copy = {
+            let (file, cache) = (file.to_owned(), self.cache.clone());
+            // Hashing tens of megabytes would hold up everything else on this thread.
+            tokio::task::spawn_blocking(move || pin::copy(&file, &cache, pinned))
+                .await
+                .unwrap_or_else(|stopped| {
+                    Err(Error::Refused { file: PathBuf::new(), reason: format!("it could not be copied: {stopped}") })
+                })?
+        };
+        probe::try_in_child(&self.prober, &copy.file)
+            .await
+            .map_err(|reason| Error::Refused { file: file.to_owned(), reason })?;
+        load::open(&copy.file, file, &copy.sha256)
+            .map_err(|reason| Error::Refused { file: file.to_owned(), reason })
+    }
+}
+
+impl Library {
+    /// Starts the plugin. Its log goes to this process's log, its devices to `events`.
+    ///
+    /// # Errors
+    /// What the plugin says of its configuration.
+    pub fn start(
+        &self,
+        config: &PluginConfig,
+        events: impl Fn(DeviceEvent) + Send + Sync + 'static,
+    ) -> Result<Running, Error> {
+        let host = host::Host::new(self.identity.name.clone(), events);
+        let handle = PluginHandle::start(self.module, host, config)
+            .map_err(|source| Error::NotStarted { name: self.identity.name.clone(), source })?;
+        Ok(Running { identity: self.identity.clone(), file: self.file.clone(), sha256: self.sha256.clone(), handle })
+    }
+}
