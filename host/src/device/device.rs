@@ -464,7 +464,10 @@ impl Device {
         match event {
             // The call's own error says more than that the device is unwell.
             Event::PluginFailed => return Err(Error::Driver(error)),
-            Event::Overran => self.lane.close(),
+            Event::Overran => {
+                self.lane.close();
+                return Err(Error::Overran { outcome });
+            }
             _ => {}
         }
         Err(self.unavailable(outcome))

@@ -26,7 +26,13 @@ pub enum Error {
         /// Whether the action took place.
         outcome: Outcome,
     },
-    /// The device is offline, or does not answer.
+    /// The device took longer than the operation may take; it is in error now.
+    #[error("the device did not answer in time")]
+    Overran {
+        /// Whether the action took place.
+        outcome: Outcome,
+    },
+    /// The device is offline, or was in error before this call.
     #[error("the device is not usable")]
     Unavailable {
         /// Offline or error.

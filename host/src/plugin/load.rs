@@ -14,6 +14,13 @@ pub struct Library {
     pub(super) sha256: String,
 }
 
+impl Library {
+    /// The hash of its file, in hex.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+}
+
 /// Maps `copy`, a copy of `file`.
 ///
 /// # Errors

@@ -1,0 +1,81 @@
+//! Buttons of the device and of its keyboard.
+
+use super::{
+    Caller, Capability, Context, Effect, Error, Method, Route,
+    context::{Act, On},
+    convert,
+    declare::{Declaration, capability},
+    values::{self, Acted},
+};
+use crate::{device::Operation, neutral};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::{sync::Arc, time::Duration};
+
+const PRESS: Operation = Operation { name: "press", limit: Duration::from_secs(20) };
+
+pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
+    vec![capability(
+        context,
+        Declaration {
+            name: "press_button",
+            title: "Press a button",
+            description: "Presses a button: home, back, lock, unlock, volume_up, volume_down, app_switcher, enter (the keyboard's return key), hide_keyboard.",
+            effect: Effect::Act,
+            route: Route { method: Method::Post, path: "/devices/{device_id}/press" },
+        },
+        press_button,
+    )]
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Button {
+    Home,
+    Back,
+    Lock,
+    Unlock,
+    VolumeUp,
+    VolumeDown,
+    AppSwitcher,
+    Enter,
+    HideKeyboard,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct PressButton {
+    #[serde(flatten)]
+    on: On,
+    #[serde(flatten)]
+    act: Act,
+    button: Button,
+}
+
+async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Caller) -> Result<Acted, Error> {
+    let target = context.target(&arguments.on)?;
+    let permit = target.permit(&caller, &arguments.act)?;
+    let button = arguments.button;
+    target
+        .device
+        .act(permit, PRESS, target.deadline, move |driver, within| async move {
+            match button {
+                Button::Home => driver.home(within).await,
+                Button::Lock => driver.lock(within).await,
+                Button::Unlock => driver.unlock(within).await,
+                Button::HideKeyboard => driver.hide_keyboard(within).await,
+                Button::Back => driver.press_button(neutral::Button::Back, within).await,
+                Button::VolumeUp => driver.press_button(neutral::Button::VolumeUp, within).await,
+                Button::VolumeDown => driver.press_button(neutral::Button::VolumeDown, within).await,
+                Button::AppSwitcher => driver.press_button(neutral::Button::AppSwitcher, within).await,
+                Button::Enter => driver.press_button(neutral::Button::Enter, within).await,
+            }
+        })
+        .await
+        .map_err(|error| convert::error(&target.device, error))?;
+    match button {
+        Button::Lock => target.device.learn(|facts| facts.state.locked = Some(true)),
+        Button::Unlock => target.device.learn(|facts| facts.state.locked = Some(false)),
+        _ => {}
+    }
+    Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
+}

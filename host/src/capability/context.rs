@@ -1,0 +1,123 @@
+//! What every capability works with: the devices, and what callers have seen of them.
+
+use super::{Caller, Code, Error, convert, sight::Sights};
+use crate::{
+    device::{Device, Holder, Manager, Permit},
+    neutral::Screen,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+/// How long a call may take unless the caller says otherwise.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The devices, and what callers have seen of them.
+pub struct Context {
+    /// All devices.
+    pub manager: Manager,
+    /// Frames and refs by device.
+    pub(super) sights: Sights,
+}
+
+/// The arguments of every capability that is about one device.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct On {
+    /// May be left out when exactly one device is listed.
+    pub(super) device_id: Option<String>,
+    /// Time limit, queueing included.
+    #[schemars(range(min = 1, max = 120_000))]
+    pub(super) timeout_ms: Option<u64>,
+}
+
+/// The arguments of every capability that acts.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct Act {
+    /// Lease id from connect_device.
+    pub(super) lease: Option<String>,
+}
+
+/// A device and the time by which a call must be over.
+#[derive(Clone)]
+pub(super) struct Target {
+    pub(super) device: Arc<Device>,
+    pub(super) deadline: Instant,
+}
+
+impl Context {
+    /// A context over these devices.
+    pub fn new(manager: Manager) -> Arc<Self> {
+        Arc::new(Context { manager, sights: Sights::default() })
+    }
+
+    /// The device that a call is about.
+    pub(super) fn target(&self, on: &On) -> Result<Target, Error> {
+        self.target_within(on, DEFAULT_TIMEOUT)
+    }
+
+    /// The device that a call is about; `default` is the time limit unless the caller says otherwise.
+    pub(super) fn target_within(&self, on: &On, default: Duration) -> Result<Target, Error> {
+        let deadline = Instant::now() + on.timeout_ms.map_or(default, Duration::from_millis);
+        let device = match &on.device_id {
+            Some(id) => self.manager.get(id).ok_or_else(|| self.unknown_device(id))?,
+            None => self.sole_device()?,
+        };
+        Ok(Target { device, deadline })
+    }
+
+    fn unknown_device(&self, id: &str) -> Error {
+        let hint = match self.ids().as_slice() {
+            [] => "No device is listed: attach one or name one in the configuration.".to_owned(),
+            ids => format!("Listed are: {}.", ids.join(", ")),
+        };
+        Error::new(Code::DeviceNotFound, format!("there is no device {id:?}"), hint)
+    }
+
+    fn sole_device(&self) -> Result<Arc<Device>, Error> {
+        let mut all = self.manager.all();
+        match all.len() {
+            1 => Ok(all.remove(0)),
+            0 => Err(Error::new(
+                Code::DeviceNotFound,
+                "no device is listed",
+                "Attach a device or name one in the configuration, then call list_devices.",
+            )),
+            _ => Err(Error::invalid(
+                "device_id is missing, and more than one device is listed",
+                format!("Pass device_id, one of: {}.", self.ids().join(", ")),
+            )),
+        }
+    }
+
+    fn ids(&self) -> Vec<String> {
+        // An answer must stay readable however many devices there are.
+        self.manager.all().iter().take(20).map(|device| device.id().to_owned()).collect()
+    }
+}
+
+impl Target {
+    pub(super) fn id(&self) -> &str {
+        self.device.id()
+    }
+
+    /// The right to act for this caller.
+    pub(super) fn permit(&self, caller: &Caller, act: &Act) -> Result<Permit, Error> {
+        self.device.permit(&holder(caller), act.lease.as_deref()).map_err(|error| convert::error(&self.device, error))
+    }
+
+    /// What is remembered of the screen. Devices that cannot tell have none.
+    pub(super) fn screen(&self) -> Option<Screen> {
+        self.device.facts().screen
+    }
+
+    /// The time that is left, for work that is not a call to the device.
+    pub(super) fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+/// Who a caller is to the leases: its session where it has one, else its token and its client's name.
+pub(super) fn holder(caller: &Caller) -> Holder {
+    Holder { key: caller.session.clone().unwrap_or_else(|| format!("client {}", caller.client)), name: caller.client.clone() }
+}

@@ -1,0 +1,201 @@
+//! Finding texts and icons on the screen.
+
+use super::{
+    Caller, Capability, Context, Effect, Error, Method, Route,
+    context::On,
+    declare::{Declaration, capability},
+    look,
+    values::{Bounds, Note, Point},
+};
+use crate::perception::{find, icon, refs::Ref};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How many matches an answer holds unless the caller says.
+const LIMIT: usize = 10;
+
+pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
+    vec![
+        capability(
+            context,
+            Declaration {
+                name: "find_text",
+                title: "Find a text",
+                description: "Finds where a text stands on the screen, best match first. Nothing found is an empty list with the nearest texts under near.",
+                effect: Effect::Read,
+                route: Route { method: Method::Post, path: "/devices/{device_id}/find-text" },
+            },
+            find_text,
+        ),
+        capability(
+            context,
+            Declaration {
+                name: "find_icon",
+                title: "Find an icon",
+                description: "Finds an icon by its name or what it stands for, such as settings, back, share, search. Nothing found is an empty list with the likeliest under near.",
+                effect: Effect::Read,
+                route: Route { method: Method::Post, path: "/devices/{device_id}/find-icon" },
+            },
+            find_icon,
+        ),
+    ]
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Match {
+    #[default]
+    Contains,
+    Exact,
+    Fuzzy,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct FindText {
+    #[serde(flatten)]
+    on: On,
+    #[schemars(length(min = 1, max = 1000))]
+    text: String,
+    /// contains (default), exact or fuzzy; case and accents never matter.
+    #[serde(rename = "match")]
+    how: Option<Match>,
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct TextSeen {
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bounds: Option<Bounds>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    center: Option<Point>,
+    score: f64,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#ref: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Near {
+    text: String,
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#ref: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct TextsFound {
+    frame: String,
+    matches: Vec<TextSeen>,
+    near: Vec<Near>,
+    /// Whether scrolling may reveal more.
+    may_scroll: bool,
+    notes: Vec<Note>,
+}
+
+async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Result<TextsFound, Error> {
+    let target = context.target(&arguments.on)?;
+    let seen = look::see(&context, &target).await?;
+    let how = match arguments.how.unwrap_or_default() {
+        Match::Contains => find::Match::Contains,
+        Match::Exact => find::Match::Exact,
+        Match::Fuzzy => find::Match::Fuzzy,
+    };
+    let limit = arguments.limit.unwrap_or(LIMIT);
+    let found = find::find_text(&seen.tree, &seen.outline, &arguments.text, how, limit);
+    let refs = context.sights.refs(&target.device, &seen.outline);
+    Ok(TextsFound {
+        matches: found
+            .matches
+            .into_iter()
+            .map(|found| TextSeen {
+                text: found.text,
+                bounds: found.bounds.map(Bounds::from),
+                center: found.center.map(Point::from),
+                score: round(found.score),
+                source: "tree",
+                r#ref: name(&refs, found.element),
+            })
+            .collect(),
+        near: found
+            .near
+            .into_iter()
+            .map(|near| Near { text: near.text, score: round(near.score), r#ref: name(&refs, near.element) })
+            .collect(),
+        may_scroll: found.may_scroll,
+        notes: seen.notes(&target),
+        frame: seen.frame(&context, &target),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct FindIcon {
+    #[serde(flatten)]
+    on: On,
+    /// Name or plain description.
+    #[schemars(length(min = 1, max = 200))]
+    name: String,
+    /// Least score of a match, 0-1.
+    #[schemars(range(min = 0, max = 1))]
+    threshold: Option<f64>,
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct IconSeen {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bounds: Option<Bounds>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    center: Option<Point>,
+    score: f64,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#ref: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct IconsFound {
+    frame: String,
+    matches: Vec<IconSeen>,
+    near: Vec<IconSeen>,
+    notes: Vec<Note>,
+}
+
+async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Result<IconsFound, Error> {
+    let target = context.target(&arguments.on)?;
+    let seen = look::see(&context, &target).await?;
+    let limit = arguments.limit.unwrap_or(LIMIT);
+    let found = icon::find_icon(&seen.tree, &seen.outline, &arguments.name, arguments.threshold, limit);
+    let refs = context.sights.refs(&target.device, &seen.outline);
+    let rows = |icons: Vec<icon::IconMatch>| -> Vec<IconSeen> {
+        icons
+            .into_iter()
+            .map(|icon| IconSeen {
+                name: icon.name,
+                bounds: icon.bounds.map(Bounds::from),
+                center: icon.center.map(Point::from),
+                score: round(icon.score),
+                source: "tree",
+                r#ref: name(&refs, icon.element),
+            })
+            .collect()
+    };
+    Ok(IconsFound {
+        matches: rows(found.matches),
+        near: rows(found.near),
+        notes: seen.notes(&target),
+        frame: seen.frame(&context, &target),
+    })
+}
+
+fn name(refs: &[Ref], element: Option<usize>) -> Option<String> {
+    refs.get(element?).map(Ref::to_string)
+}
+
+fn round(score: f64) -> f64 {
+    (score * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,433 @@
+//! Looking at the screen: its picture, its elements, a description.
+
+use super::{
+    Caller, Capability, Code, Context, Effect, Error, Image, Method, Route,
+    context::{On, Target},
+    convert,
+    declare::{Declaration, Reply, capability, capability_with_image},
+    sight::Shown,
+    target, time,
+    values::{App, Note, Screen},
+};
+use crate::{
+    device::{Feature, Operation},
+    neutral::{self, Orientation, Picture, Rect, Tree},
+    perception::{
+        describe,
+        geometry::{self, PixelSize},
+        locator::Locator,
+        notes,
+        outline::Outline,
+        picture, render,
+    },
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+const SCREENSHOT: Operation = Operation { name: "screenshot", limit: Duration::from_secs(20) };
+const TREE: Operation = Operation { name: "tree", limit: Duration::from_secs(60) };
+const SCREEN: Operation = Operation { name: "screen", limit: Duration::from_secs(20) };
+
+pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
+    vec![
+        capability_with_image(
+            context,
+            Declaration {
+                name: "take_screenshot",
+                title: "Take a screenshot",
+                description: "Takes a picture of the screen. By default one pixel is one point, so that what is read off the picture can be tapped as it is.",
+                effect: Effect::Read,
+                route: Route { method: Method::Post, path: "/devices/{device_id}/screenshot" },
+            },
+            take_screenshot,
+        ),
+        capability(
+            context,
+            Declaration {
+                name: "get_ui_tree",
+                title: "Get the UI tree",
+                description: "Lists what is on the screen, one element a line, with a ref (e12) for what can be acted on. Cheaper and more exact than a picture.",
+                effect: Effect::Read,
+                route: Route { method: Method::Get, path: "/devices/{device_id}/tree" },
+            },
+            get_ui_tree,
+        ),
+        capability(
+            context,
+            Declaration {
+                name: "describe_screen",
+                title: "Describe the screen",
+                description: "Describes the screen in a few words: app, title, alert, keyboard, what can be done with refs, texts in reading order.",
+                effect: Effect::Read,
+                route: Route { method: Method::Post, path: "/devices/{device_id}/describe" },
+            },
+            describe_screen,
+        ),
+    ]
+}
+
+/// What the phone's tree shows.
+pub(super) struct Seen {
+    pub(super) tree: Tree,
+    pub(super) outline: Outline,
+    pub(super) screen: neutral::Screen,
+}
+
+/// Reads the tree.
+pub(super) async fn see(context: &Context, target: &Target) -> Result<Seen, Error> {
+    let _ = context;
+    let tree = target
+        .device
+        .look(TREE, target.deadline, |driver, within| async move { driver.tree(within).await })
+        .await
+        .map_err(|error| convert::error(&target.device, error))?;
+    let root = extent(&tree);
+    let screen = fitting_screen(target, root.map(|root| root.width > root.height)).await;
+    let screen = screen.or_else(|| root.map(|root| guessed_screen(root.width, root.height))).unwrap_or_else(|| guessed_screen(1.0, 1.0));
+    if let Some(app) = &tree.app {
+        target.device.learn(|facts| facts.app = Some(app.clone()));
+    }
+    // A tree of thousands of elements takes some milliseconds, which is short enough for this thread.
+    let outline = Outline::new(&tree, &screen);
+    Ok(Seen { tree, outline, screen })
+}
+
+impl Seen {
+    /// Registers the look as a frame and gives its name.
+    pub(super) fn frame(&self, context: &Context, target: &Target) -> String {
+        context.sights.frame(&target.device, self.screen, None, Shown::Tree(self.hash())).name()
+    }
+
+    /// Of what the tree shows.
+    pub(super) fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for node in &self.tree.nodes {
+            (&node.label, &node.value, &node.identifier, node.enabled, node.selected, node.checked).hash(&mut hasher);
+            if let Some(Rect { x, y, width, height }) = node.bounds {
+                [x, y, width, height].map(f64::to_bits).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
+    /// What is not as it seems.
+    pub(super) fn notes(&self, target: &Target) -> Vec<Note> {
+        let found = notes::notes(&self.tree, &self.outline);
+        locked(target).into_iter().chain(found.into_iter().map(Note::from)).collect()
+    }
+}
+
+impl From<notes::Note> for Note {
+    fn from(note: notes::Note) -> Self {
+        Note { code: note.code.to_owned(), text: note.text }
+    }
+}
+
+fn locked(target: &Target) -> Option<Note> {
+    (target.device.facts().state.locked == Some(true)).then(|| Note {
+        code: "device_locked".to_owned(),
+        text: "The device is locked; what is shown is its lock screen.".to_owned(),
+    })
+}
+
+/// The picture as the phone sends it.
+pub(super) async fn picture(target: &Target) -> Result<Picture, Error> {
+    target
+        .device
+        .look(SCREENSHOT, target.deadline, |driver, within| async move { driver.screenshot(within).await })
+        .await
+        .map_err(|error| convert::error(&target.device, error))
+}
+
+/// A hash of a picture's bytes, for telling whether it changed.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// The area of the tree's first root that has one.
+fn extent(tree: &Tree) -> Option<Rect> {
+    let roots = tree.nodes.iter().filter(|node| node.parent.is_none());
+    roots.filter_map(|node| node.bounds).find(|bounds| bounds.width >= 1.0 && bounds.height >= 1.0)
+}
+
+/// The remembered screen, asked for anew when what was just seen lies the other way.
+async fn fitting_screen(target: &Target, landscape: Option<bool>) -> Option<neutral::Screen> {
+    let known = target.screen();
+    let fits = known.is_some_and(|screen| landscape.is_none_or(|landscape| landscape == (screen.width > screen.height)));
+    if fits || !target.device.has(Feature::ScreenInfo) {
+        return known;
+    }
+    let asked = target
+        .device
+        .look(SCREEN, target.deadline, |driver, within| async move { driver.screen_info(within).await })
+        .await
+        .ok();
+    if let Some(screen) = asked {
+        target.device.learn(|facts| facts.screen = Some(screen));
+    }
+    asked.or(known)
+}
+
+/// For a device that cannot tell its screen: what was seen of it, at one pixel a point.
+fn guessed_screen(width: f64, height: f64) -> neutral::Screen {
+    let orientation = if width > height { Orientation::LandscapeLeft } else { Orientation::Portrait };
+    neutral::Screen { width, height, scale: 1.0, orientation }
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum PictureFormat {
+    Jpeg,
+    Png,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct TakeScreenshot {
+    #[serde(flatten)]
+    on: On,
+    /// Pixels a point (1, less for very large screens).
+    #[schemars(range(min = 0.05, max = 10))]
+    scale: Option<f64>,
+    /// jpeg (default) or png.
+    format: Option<PictureFormat>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Screenshot {
+    frame: String,
+    width: u32,
+    height: u32,
+    scale: f64,
+    orientation: &'static str,
+    captured_at: String,
+    notes: Vec<Note>,
+}
+
+async fn take_screenshot(
+    context: Arc<Context>,
+    arguments: TakeScreenshot,
+    caller: Caller,
+) -> Result<Reply<Screenshot>, Error> {
+    let target = context.target(&arguments.on)?;
+    let taken = picture(&target).await?;
+    let captured_at = time(SystemTime::now());
+    let screen = fitting_screen(&target, Some(taken.width > taken.height)).await;
+    let screen = screen.unwrap_or_else(|| guessed_screen(f64::from(taken.width), f64::from(taken.height)));
+    if target.screen().is_none() {
+        target.device.learn(|facts| facts.screen = Some(screen));
+    }
+    let shown = Shown::Picture(hash(&taken.bytes));
+    let format = match arguments.format {
+        Some(PictureFormat::Png) => neutral::PictureFormat::Png,
+        _ => neutral::PictureFormat::Jpeg,
+    };
+    let (scale, max_bytes) = (arguments.scale, caller.picture_limit);
+    // Decoding and encoding take tens of milliseconds, which other calls must not wait for.
+    let (encoded, black) = tokio::task::spawn_blocking(move || prepare(&taken, &screen, scale, format, max_bytes))
+        .await
+        .map_err(|_| failed(&target, "the picture could not be prepared"))?
+        .map_err(|error| failed(&target, &error.to_string()))?;
+    let frame = context.sights.frame(&target.device, screen, Some((encoded.width, encoded.height)), shown);
+    let black = black.then(notes::picture_black).map(Note::from);
+    let size = PixelSize { width: encoded.width, height: encoded.height };
+    Ok(Reply::with_image(
+        Screenshot {
+            frame: frame.name(),
+            width: encoded.width,
+            height: encoded.height,
+            scale: (geometry::scale_of(size, &screen) * 1000.0).round() / 1000.0,
+            orientation: screen.orientation.name(),
+            captured_at,
+            notes: locked(&target).into_iter().chain(black).collect(),
+        },
+        Image { media_type: encoded.media_type, bytes: encoded.bytes.into() },
+    ))
+}
+
+/// The picture at the wanted scale, and whether it is black all over.
+fn prepare(
+    taken: &Picture,
+    screen: &neutral::Screen,
+    scale: Option<f64>,
+    format: neutral::PictureFormat,
+    max_bytes: Option<usize>,
+) -> Result<(picture::Encoded, bool), picture::PictureError> {
+    let mut pixels = picture::decode(&taken.bytes)?;
+    let own = PixelSize { width: pixels.width, height: pixels.height };
+    let size = picture::target_size(screen, own, scale);
+    let mut scaler = picture::Scaler::new();
+    if size != own {
+        pixels = scaler.resize(&pixels, size.width, size.height)?;
+    }
+    let black = pixels.is_black();
+    let wanted = picture::Wanted { size: None, format, max_bytes, marks: &[], screen: None };
+    Ok((scaler.finish(pixels, &wanted)?, black))
+}
+
+fn failed(target: &Target, what: &str) -> Error {
+    Error::new(Code::PerceptionFailed, what, "Try again; get_ui_tree works without a picture.").on_device(target.id())
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum TreeFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct GetUiTree {
+    #[serde(flatten)]
+    on: On,
+    /// text (default) or json.
+    format: Option<TreeFormat>,
+    /// Bound on the answer's size.
+    #[schemars(range(min = 50, max = 100_000))]
+    max_tokens: Option<usize>,
+    /// Only what is inside this element.
+    #[schemars(length(min = 1, max = 1000))]
+    within: Option<String>,
+    /// Only what can be acted on.
+    #[serde(default)]
+    interactive_only: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UiTree {
+    frame: String,
+    app: Option<App>,
+    screen: Screen,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elements: Option<Vec<Value>>,
+    omitted: Value,
+    notes: Vec<Note>,
+}
+
+async fn get_ui_tree(context: Arc<Context>, arguments: GetUiTree, _: Caller) -> Result<UiTree, Error> {
+    let target = context.target(&arguments.on)?;
+    let seen = see(&context, &target).await?;
+    let within = match &arguments.within {
+        Some(element) => {
+            let locator = Locator::parse(element)
+                .map_err(|message| Error::invalid(format!("within: {message}"), "Pass a ref or an element's words."))?;
+            Some(target::locate(&context, &target, &seen.outline, &locator, element)?)
+        }
+        None => None,
+    };
+    let frame = seen.frame(&context, &target);
+    let refs = context.sights.refs(&target.device, &seen.outline);
+    let options = render::Options {
+        max_tokens: arguments.max_tokens,
+        within,
+        interactive_only: arguments.interactive_only,
+        points: false,
+    };
+    let (text, elements, omitted) = match arguments.format.unwrap_or_default() {
+        TreeFormat::Text => {
+            let rendered = render::text(&seen.outline, &refs, &frame, &options);
+            (Some(rendered.text), None, rendered.omitted)
+        }
+        TreeFormat::Json => {
+            let (elements, omitted) = render::json(&seen.outline, &refs, &options);
+            let elements = elements.iter().map(|element| serde_json::to_value(element).unwrap_or_default()).collect();
+            (None, Some(elements), omitted)
+        }
+    };
+    Ok(UiTree {
+        frame,
+        app: seen.tree.app.clone().or_else(|| target.device.facts().app).map(App::from),
+        screen: seen.screen.into(),
+        text,
+        elements,
+        omitted: serde_json::to_value(omitted).unwrap_or_default(),
+        notes: seen.notes(&target),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct DescribeScreen {
+    #[serde(flatten)]
+    on: On,
+    /// Bound on the description (400).
+    #[schemars(range(min = 50, max = 10_000))]
+    max_tokens: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AlertSeen {
+    text: String,
+    buttons: Vec<String>,
+}
+
+/// Something that can be done, with the element to pass.
+#[derive(Serialize, JsonSchema)]
+struct ActionSeen {
+    r#ref: String,
+    element: String,
+    role: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    state: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Described {
+    frame: String,
+    description: String,
+    app: Option<App>,
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alert: Option<AlertSeen>,
+    keyboard: bool,
+    actions: Vec<ActionSeen>,
+    texts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selected_tab: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<String>,
+    /// How many things to act on and texts there was no room for.
+    omitted: usize,
+    notes: Vec<Note>,
+}
+
+async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Caller) -> Result<Described, Error> {
+    let target = context.target(&arguments.on)?;
+    let seen = see(&context, &target).await?;
+    let frame = seen.frame(&context, &target);
+    let refs = context.sights.refs(&target.device, &seen.outline);
+    let max_tokens = arguments.max_tokens.unwrap_or(describe::DEFAULT_TOKENS);
+    let described = describe::describe(&seen.tree, &seen.outline, &refs, &frame, max_tokens);
+    Ok(Described {
+        frame,
+        description: described.description,
+        app: described.app.or_else(|| target.device.facts().app).map(App::from),
+        title: described.title,
+        alert: described.alert.map(|alert| AlertSeen { text: alert.text, buttons: alert.buttons }),
+        keyboard: described.keyboard,
+        actions: described
+            .actions
+            .into_iter()
+            .map(|action| ActionSeen {
+                r#ref: action.r#ref.to_string(),
+                element: action.element,
+                role: action.role.name(),
+                state: action.state,
+            })
+            .collect(),
+        texts: described.texts,
+        selected_tab: described.selected_tab,
+        progress: described.progress,
+        omitted: described.omitted,
+        notes: seen.notes(&target),
+    })
+}

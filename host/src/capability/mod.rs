@@ -1,0 +1,42 @@
+//! What a caller may ask for: each capability is declared once, and both doors, the command line and the documents are
+//! generated from the declaration.
+//!
+//! This layer knows names, arguments, results and semantic errors. It does not know HTTP statuses, MCP types, or which
+//! driver serves a device.
+
+pub mod arguments;
+mod catalogue;
+mod error;
+mod guard;
+
+mod apps;
+mod buttons;
+mod context;
+mod convert;
+mod declare;
+mod devices;
+mod find;
+mod look;
+mod sight;
+mod target;
+mod text;
+mod touch;
+mod values;
+mod wait;
+
+use guard::guard;
+
+pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
+pub use context::Context;
+pub use error::{Code, Error, Outcome};
+
+/// Every capability, over these devices, in the order in which the doors list them.
+pub fn catalogue(context: &std::sync::Arc<Context>) -> Catalogue {
+    let families = [devices::all, look::all, find::all, wait::all, touch::all, text::all, buttons::all, apps::all];
+    Catalogue::new(families.iter().flat_map(|family| family(context)).collect())
+}
+
+/// A time as the contract writes it: RFC 3339, UTC, milliseconds.
+fn time(time: std::time::SystemTime) -> String {
+    humantime::format_rfc3339_millis(time).to_string()
+}

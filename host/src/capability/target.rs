@@ -1,0 +1,261 @@
+//! What an action is aimed at: a point, an element, or a text on the screen.
+
+use super::{
+    Code, Context, Error,
+    context::Target,
+    look::{self, Seen},
+};
+use crate::{
+    neutral::{Point, Rect},
+    perception::{
+        find::{self, Match},
+        geometry::{self, GeometryError, PixelSize},
+        locator::{self, Locator, Matched},
+        outline::Outline,
+        refs::Resolved,
+    },
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What coordinates are measured in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Space {
+    /// Points of the screen.
+    #[default]
+    Point,
+    /// Pixels of the picture with that frame.
+    Image,
+    /// 0 to 1.
+    Fraction,
+}
+
+/// How coordinates are to be read.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct Coordinates {
+    /// Unit of coordinates: point (default), image (pixels of the picture named by frame), fraction (0-1).
+    pub(super) space: Option<Space>,
+    /// Frame that coordinates were read from.
+    pub(super) frame: Option<String>,
+}
+
+/// Turns a caller's coordinates into a point on the screen.
+///
+/// # Errors
+/// [`Code::OutOfBounds`], [`Code::StaleFrame`].
+pub(super) fn point(
+    context: &Context,
+    target: &Target,
+    coordinates: &Coordinates,
+    x: f64,
+    y: f64,
+) -> Result<Point, Error> {
+    let frame = match &coordinates.frame {
+        Some(name) => Some(context.sights.find(&target.device, name)?),
+        None => None,
+    };
+    let space = coordinates.space.unwrap_or_default();
+    let picture = match (space, frame) {
+        (Space::Image, None) => {
+            return Err(Error::invalid(
+                "space is image, but frame is missing",
+                "Pass the frame of the picture that the coordinates were read from.",
+            ));
+        }
+        (Space::Image, Some(frame)) => {
+            let Some((width, height)) = frame.picture else {
+                return Err(Error::invalid(
+                    format!("frame {} has no picture", frame.name()),
+                    "Pass the frame of a take_screenshot, or use points.",
+                ));
+            };
+            Some(PixelSize { width, height })
+        }
+        _ => None,
+    };
+    // A device that cannot tell its screen's size gets points as they are.
+    let Some(screen) = frame.map(|frame| frame.screen).or_else(|| target.screen()) else {
+        return match space {
+            Space::Point => Ok(Point::new(x, y)),
+            _ => Err(unknown_screen(target)),
+        };
+    };
+    let space = match space {
+        Space::Point => geometry::Space::Point,
+        Space::Image => geometry::Space::Image,
+        Space::Fraction => geometry::Space::Fraction,
+    };
+    geometry::to_point(space, x, y, &screen, picture).map_err(|error| match error {
+        GeometryError::OutOfBounds { .. } => Error::new(
+            Code::OutOfBounds,
+            error.to_string(),
+            "Coordinates are points of the current orientation, from the top left corner, unless space says otherwise.",
+        )
+        .details(json!({ "width": screen.width, "height": screen.height, "orientation": screen.orientation.name() }))
+        .on_device(target.id()),
+        GeometryError::NotFinite => Error::invalid(error.to_string(), "Pass finite numbers."),
+        GeometryError::NoSize(_) => unknown_screen(target),
+    })
+}
+
+fn unknown_screen(target: &Target) -> Error {
+    Error::new(
+        Code::PerceptionFailed,
+        "the size of the device's screen is not known",
+        "Call take_screenshot once, or use points.",
+    )
+    .on_device(target.id())
+}
+
+/// An element that a caller aims at.
+pub(super) struct Aimed {
+    /// The screen it was found on.
+    pub(super) seen: Seen,
+    /// Its place in the outline.
+    pub(super) index: usize,
+}
+
+impl Aimed {
+    /// The part of it that is on the screen.
+    pub(super) fn area(&self) -> Option<Rect> {
+        self.seen.outline.get(self.index)?.bounds?.intersection(&self.seen.outline.screen())
+    }
+}
+
+/// Finds the element that `element` names, a ref or words, on the screen as it is now.
+///
+/// # Errors
+/// [`Code::ElementNotFound`], [`Code::ElementStale`], [`Code::ElementAmbiguous`].
+pub(super) async fn element(context: &Context, target: &Target, element: &str) -> Result<Aimed, Error> {
+    let locator = Locator::parse(element).map_err(|message| {
+        Error::invalid(
+            format!("element: {message}"),
+            "Pass a ref such as e12 from get_ui_tree, or words such as button \"Sign in\".",
+        )
+    })?;
+    let seen = look::see(context, target).await?;
+    let index = locate(context, target, &seen.outline, &locator, element)?;
+    Ok(Aimed { seen, index })
+}
+
+/// Finds the element that a locator means in an outline.
+///
+/// # Errors
+/// As [`element`].
+pub(super) fn locate(
+    context: &Context,
+    target: &Target,
+    outline: &Outline,
+    locator: &Locator,
+    named: &str,
+) -> Result<usize, Error> {
+    let error = match locator {
+        Locator::Ref(name) => match context.sights.with_book(&target.device, |book| book.resolve(*name, outline)) {
+            Resolved::Found(index) => return Ok(index),
+            Resolved::Stale { was, candidates } => {
+                let candidates: Vec<Value> = candidates
+                    .iter()
+                    .map(|candidate| json!({ "element": candidate.description, "score": round(candidate.score) }))
+                    .collect();
+                Error::new(
+                    Code::ElementStale,
+                    format!("{name} ({was}) is not on the screen any more"),
+                    "Look at the screen again; the nearest elements are under details.candidates.",
+                )
+                .details(json!({ "candidates": candidates }))
+            }
+            Resolved::Unknown => Error::new(
+                Code::ElementStale,
+                format!("{name} is not known: refs end when the device reconnects"),
+                "Call get_ui_tree and use a ref from there.",
+            ),
+        },
+        Locator::Words(words) => match words.find(outline) {
+            Matched::One(index) => return Ok(index),
+            Matched::None { near } => {
+                let near: Vec<Value> = near
+                    .iter()
+                    .map(|near| json!({ "element": locator::words(outline, near.index), "score": round(near.score) }))
+                    .collect();
+                Error::new(
+                    Code::ElementNotFound,
+                    format!("there is no element {named} on the screen"),
+                    "Look at the screen again; the nearest elements are under details.near.",
+                )
+                .details(json!({ "near": near }))
+            }
+            Matched::Several(indices) => ambiguous(outline, named, &indices),
+        },
+    };
+    Err(error.on_device(target.id()))
+}
+
+fn ambiguous(outline: &Outline, named: &str, indices: &[usize]) -> Error {
+    let candidates: Vec<String> = indices.iter().take(10).map(|index| locator::words(outline, *index)).collect();
+    Error::new(
+        Code::ElementAmbiguous,
+        format!("{} elements fit {named}", indices.len()),
+        "Pass one of details.candidates as element.",
+    )
+    .details(json!({ "candidates": candidates }))
+}
+
+/// Finds the one element that shows a text.
+///
+/// # Errors
+/// As [`element`].
+pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Result<Aimed, Error> {
+    let seen = look::see(context, target).await?;
+    let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, 20);
+    let reachable: Vec<(f64, usize)> = found
+        .matches
+        .iter()
+        .filter_map(|found| Some((found.score, found.element?)))
+        .filter(|(_, index)| seen.outline.get(*index).is_some_and(|element| element.is_reachable()))
+        .collect();
+    let Some((best, index)) = reachable.first().copied() else {
+        let near: Vec<&str> = found.near.iter().map(|near| near.text.as_str()).collect();
+        return Err(Error::new(
+            Code::ElementNotFound,
+            format!("the text {text:?} is not on the screen"),
+            "Scroll, or use one of the texts under details.near.",
+        )
+        .details(json!({ "near": near, "off_screen": found.matches.len() }))
+        .on_device(target.id()));
+    };
+    // A text that several elements show equally well names none of them.
+    let mut equal: Vec<usize> = reachable.iter().filter(|(score, _)| *score >= best - 1e-6).map(|(_, index)| *index).collect();
+    equal.dedup();
+    if equal.len() > 1 {
+        return Err(ambiguous(&seen.outline, &format!("the text {text:?}"), &equal).on_device(target.id()));
+    }
+    Ok(Aimed { seen, index })
+}
+
+/// Where a tap on an element goes.
+///
+/// # Errors
+/// [`Code::TargetCovered`], [`Code::OutOfBounds`].
+pub(super) fn tap_point(target: &Target, aimed: &Aimed) -> Result<Point, Error> {
+    let outline = &aimed.seen.outline;
+    let name = locator::words(outline, aimed.index);
+    let element = &outline.elements()[aimed.index];
+    if let Some(cover) = element.covered_by {
+        return Err(Error::new(
+            Code::TargetCovered,
+            format!("{name} is covered by {}", locator::words(outline, cover)),
+            "Close or move what is in front (press_button hide_keyboard for a keyboard), or scroll.",
+        )
+        .on_device(target.id()));
+    }
+    element.tap_point(&outline.screen()).ok_or_else(|| {
+        Error::new(Code::OutOfBounds, format!("{name} is not within the screen"), "Scroll until it is, then try again.")
+            .on_device(target.id())
+    })
+}
+
+fn round(score: f64) -> f64 {
+    (score * 100.0).round() / 100.0
+}

@@ -1,0 +1,237 @@
+//! Touching the screen: taps and swipes.
+
+use super::{
+    Caller, Capability, Code, Context, Effect, Error, Method, Route,
+    context::{Act, On, Target},
+    convert,
+    declare::{Declaration, capability},
+    target::{self, Coordinates},
+    values::{self, Acted},
+};
+use crate::{
+    device::Operation,
+    neutral::{Point, Rect, Swipe},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::{sync::Arc, time::Duration};
+
+const TAP: Operation = Operation { name: "tap", limit: Duration::from_secs(20) };
+const SWIPE: Operation = Operation { name: "swipe", limit: Duration::from_secs(20) };
+
+pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
+    vec![
+        capability(
+            context,
+            Declaration {
+                name: "tap",
+                title: "Tap",
+                description: "Taps a point (x, y), an element (a ref such as e12, or its words) or a text on the screen. count 2 is a double tap, hold_ms a long press.",
+                effect: Effect::Act,
+                route: Route { method: Method::Post, path: "/devices/{device_id}/tap" },
+            },
+            tap,
+        ),
+        capability(
+            context,
+            Declaration {
+                name: "swipe",
+                title: "Swipe",
+                description: "Moves one finger: from one point to another, or in a direction (the way the finger moves, so up shows what is further down). hold_ms makes it a drag.",
+                effect: Effect::Act,
+                route: Route { method: Method::Post, path: "/devices/{device_id}/swipe" },
+            },
+            swipe,
+        ),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Tap {
+    #[serde(flatten)]
+    on: On,
+    #[serde(flatten)]
+    act: Act,
+    x: Option<f64>,
+    y: Option<f64>,
+    /// Ref or words, as get_ui_tree prints them.
+    #[schemars(length(min = 1, max = 1000))]
+    element: Option<String>,
+    /// Text on the screen.
+    #[schemars(length(min = 1, max = 1000))]
+    text: Option<String>,
+    /// 2 for a double tap.
+    #[schemars(range(min = 1, max = 2))]
+    count: Option<u8>,
+    /// Long press.
+    #[schemars(range(min = 1, max = 10_000))]
+    hold_ms: Option<u64>,
+    #[serde(flatten)]
+    coordinates: Coordinates,
+}
+
+async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Acted, Error> {
+    let target = context.target(&arguments.on)?;
+    if arguments.count == Some(2) && arguments.hold_ms.is_some() {
+        return Err(Error::invalid("count and hold_ms exclude each other", "Pass one of them."));
+    }
+    let permit = target.permit(&caller, &arguments.act)?;
+    let aim = Aim {
+        x: arguments.x,
+        y: arguments.y,
+        element: arguments.element.as_deref(),
+        text: arguments.text.as_deref(),
+    };
+    let point = aim.point(&context, &target, &arguments.coordinates).await?;
+    let hold = arguments.hold_ms.map(Duration::from_millis);
+    let twice = arguments.count == Some(2);
+    let operation = Operation { limit: TAP.limit + hold.unwrap_or_default(), ..TAP };
+    target
+        .device
+        .act(permit, operation, target.deadline, move |driver, within| async move {
+            match hold {
+                Some(hold) => driver.long_press(point, hold, within).await,
+                None if twice => driver.double_tap(point, within).await,
+                None => driver.tap(point, within).await,
+            }
+        })
+        .await
+        .map_err(|error| convert::error(&target.device, error))?;
+    Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
+}
+
+/// The ways in which a caller can say where.
+pub(super) struct Aim<'a> {
+    pub(super) x: Option<f64>,
+    pub(super) y: Option<f64>,
+    pub(super) element: Option<&'a str>,
+    pub(super) text: Option<&'a str>,
+}
+
+impl Aim<'_> {
+    /// The point that is meant. Only a point costs no look at the screen.
+    pub(super) async fn point(
+        &self,
+        context: &Context,
+        target: &Target,
+        coordinates: &Coordinates,
+    ) -> Result<Point, Error> {
+        let one = "Pass either x and y, or element, or text.";
+        match (self.x, self.y, self.element, self.text) {
+            (Some(x), Some(y), None, None) => target::point(context, target, coordinates, x, y),
+            (None, None, Some(element), None) => {
+                target::tap_point(target, &target::element(context, target, element).await?)
+            }
+            (None, None, None, Some(text)) => target::tap_point(target, &target::text(context, target, text).await?),
+            (None, None, None, None) => Err(Error::invalid("the call does not say where", one)),
+            (Some(_), None, None, None) => Err(Error::invalid("y is missing", one)),
+            (None, Some(_), None, None) => Err(Error::invalid("x is missing", one)),
+            _ => Err(Error::invalid("the call says in more than one way where", one)),
+        }
+    }
+}
+
+/// The way the finger moves.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Direction {
+    Up,
+    Down,
+    Left,
+    Right,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct SwipeArguments {
+    #[serde(flatten)]
+    on: On,
+    #[serde(flatten)]
+    act: Act,
+    from_x: Option<f64>,
+    from_y: Option<f64>,
+    to_x: Option<f64>,
+    to_y: Option<f64>,
+    /// The way the finger moves.
+    direction: Option<Direction>,
+    /// With direction: swipe over this element instead of the screen.
+    #[schemars(length(min = 1, max = 1000))]
+    element: Option<String>,
+    /// With direction: points (60 % of the area).
+    #[schemars(range(min = 1))]
+    distance: Option<f64>,
+    /// How long the finger moves (300).
+    #[schemars(range(min = 1, max = 10_000))]
+    duration_ms: Option<u64>,
+    /// How long it rests before it moves: a drag.
+    #[schemars(range(min = 0, max = 10_000))]
+    hold_ms: Option<u64>,
+    #[serde(flatten)]
+    coordinates: Coordinates,
+}
+
+async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller) -> Result<Acted, Error> {
+    let target = context.target(&arguments.on)?;
+    let permit = target.permit(&caller, &arguments.act)?;
+    let (from, to) = path(&context, &target, &arguments).await?;
+    let swipe = Swipe {
+        from,
+        to,
+        hold: Duration::from_millis(arguments.hold_ms.unwrap_or(0)),
+        duration: Duration::from_millis(arguments.duration_ms.unwrap_or(300)),
+    };
+    let operation = Operation { limit: SWIPE.limit + swipe.hold + swipe.duration, ..SWIPE };
+    target
+        .device
+        .act(permit, operation, target.deadline, move |driver, within| async move { driver.swipe(swipe, within).await })
+        .await
+        .map_err(|error| convert::error(&target.device, error))?;
+    Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
+}
+
+async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) -> Result<(Point, Point), Error> {
+    let SwipeArguments { from_x, from_y, to_x, to_y, direction, element, distance, coordinates, .. } = arguments;
+    let ends = [from_x, from_y, to_x, to_y];
+    match (ends.map(|end| *end), direction) {
+        ([Some(from_x), Some(from_y), Some(to_x), Some(to_y)], None) => {
+            if element.is_some() || distance.is_some() {
+                return Err(Error::invalid("element and distance go with direction", "Leave them out, or pass direction."));
+            }
+            let from = target::point(context, target, coordinates, from_x, from_y)?;
+            Ok((from, target::point(context, target, coordinates, to_x, to_y)?))
+        }
+        ([None, None, None, None], Some(direction)) => {
+            let area = match element {
+                Some(element) => {
+                    let aimed = target::element(context, target, element).await?;
+                    aimed.area().ok_or_else(|| {
+                        Error::new(Code::OutOfBounds, format!("{element} is not within the screen"), "Scroll until it is.")
+                            .on_device(target.id())
+                    })?
+                }
+                None => match target.screen() {
+                    Some(screen) => screen.bounds(),
+                    None => super::look::see(context, target).await?.screen.bounds(),
+                },
+            };
+            Ok(across(area, *direction, *distance))
+        }
+        _ => Err(Error::invalid(
+            "the call does not say from where to where",
+            "Pass from_x, from_y, to_x and to_y, or direction.",
+        )),
+    }
+}
+
+/// From one side of the middle of an area to the other. The finger stays within the area.
+fn across(area: Rect, direction: Direction, distance: Option<f64>) -> (Point, Point) {
+    let (x, y) = match direction {
+        Direction::Up => (0.0, -1.0),
+        Direction::Down => (0.0, 1.0),
+        Direction::Left => (-1.0, 0.0),
+        Direction::Right => (1.0, 0.0),
+    };
+    let along = if x == 0.0 { area.height } else { area.width };
+    let half = distance.unwrap_or(along * 0.6).min(along * 0.9) / 2.0;
+    let middle = area.center();
+    (Point::new(middle.x - x * half, middle.y - y * half), Point::new(middle.x + x * half, middle.y + y * half))
+}

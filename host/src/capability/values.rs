@@ -1,0 +1,164 @@
+//! The values that several results share, as the contract names them.
+
+use super::time;
+use crate::{
+    device::{Reason, Snapshot, Status},
+    neutral,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A place on the screen, in points.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub(super) struct Point {
+    x: f64,
+    y: f64,
+}
+
+impl From<neutral::Point> for Point {
+    fn from(point: neutral::Point) -> Self {
+        Point { x: tidy(point.x), y: tidy(point.y) }
+    }
+}
+
+/// A rectangle on the screen, in points.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub(super) struct Bounds {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+impl From<neutral::Rect> for Bounds {
+    fn from(rect: neutral::Rect) -> Self {
+        Bounds { x: tidy(rect.x), y: tidy(rect.y), width: tidy(rect.width), height: tidy(rect.height) }
+    }
+}
+
+/// A hundredth of a point is finer than any screen.
+fn tidy(length: f64) -> f64 {
+    (length * 100.0).round() / 100.0
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Screen {
+    width: f64,
+    height: f64,
+    scale: f64,
+    orientation: &'static str,
+}
+
+impl From<neutral::Screen> for Screen {
+    fn from(screen: neutral::Screen) -> Self {
+        Screen {
+            width: tidy(screen.width),
+            height: tidy(screen.height),
+            scale: screen.scale,
+            orientation: screen.orientation.name(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct App {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+impl From<neutral::App> for App {
+    fn from(app: neutral::App) -> Self {
+        App { id: app.id, name: app.name }
+    }
+}
+
+/// How the device is attached.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Connection {
+    via: &'static str,
+    address: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Device {
+    id: String,
+    name: String,
+    platform: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    os_version: Option<String>,
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Reason>,
+    since: String,
+    connection: Connection,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holder: Option<String>,
+}
+
+impl From<&Snapshot> for Device {
+    fn from(snapshot: &Snapshot) -> Self {
+        let info = &snapshot.info;
+        Device {
+            id: info.id.clone(),
+            name: info.name.clone(),
+            platform: match info.platform {
+                neutral::Platform::Ios => "ios",
+                neutral::Platform::Android => "android",
+                neutral::Platform::Virtual => "virtual",
+            },
+            model: info.model.clone(),
+            os_version: info.os_version.clone(),
+            status: snapshot.status,
+            reason: snapshot.reason,
+            since: time(snapshot.since),
+            connection: Connection {
+                via: match info.connection.via {
+                    neutral::Via::Usb => "usb",
+                    neutral::Via::Network => "network",
+                    neutral::Via::Local => "local",
+                },
+                address: info.connection.address.clone(),
+            },
+            holder: snapshot.lease.as_ref().map(|lease| lease.holder.clone()),
+        }
+    }
+}
+
+/// Something about a look that is not as it seems.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(super) struct Note {
+    pub(super) code: String,
+    pub(super) text: String,
+}
+
+/// What an action did to the screen.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Effect {
+    /// changed, unchanged or unknown.
+    state: &'static str,
+    /// The app in front, where the action tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<App>,
+}
+
+impl Effect {
+    /// Nothing looked whether the screen changed.
+    pub(super) fn unknown() -> Self {
+        Effect { state: "unknown", app: None }
+    }
+
+    /// The action ended with this app in front.
+    pub(super) fn in_front(app: App) -> Self {
+        Effect { state: "unknown", app: Some(app) }
+    }
+}
+
+/// The result of an action that has nothing more to tell.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Acted {
+    pub(super) device_id: String,
+    pub(super) effect: Effect,
+}

@@ -1,0 +1,209 @@
+//! Waiting until the screen shows something, or stops changing.
+
+use super::{
+    Caller, Capability, Context, Effect, Error, Method, Route,
+    context::{On, Target},
+    convert,
+    declare::{Declaration, capability},
+    look,
+    sight::Shown,
+};
+use crate::{
+    device::{Feature, Operation},
+    perception::find::{self, Match},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
+
+const APP: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
+/// How long to wait unless the caller says.
+const DEFAULT: Duration = Duration::from_secs(10);
+/// The pause between two looks: reading the tree is heavy work for a phone, so that it grows.
+const FIRST_PAUSE: Duration = Duration::from_millis(150);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How long the picture must stay as it is to be called idle.
+const IDLE: Duration = Duration::from_millis(500);
+
+pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
+    vec![capability(
+        context,
+        Declaration {
+            name: "wait_for",
+            title: "Wait",
+            description: "Waits until a text is on the screen, is gone, an app is in front, the screen is idle, or it has changed since a frame. met tells whether it came about; if not, reason says what is there instead.",
+            effect: Effect::Read,
+            route: Route { method: Method::Post, path: "/devices/{device_id}/wait" },
+        },
+        wait_for,
+    )]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct WaitFor {
+    #[serde(flatten)]
+    on: On,
+    /// Text to appear.
+    #[schemars(length(min = 1, max = 1000))]
+    text: Option<String>,
+    /// Text to vanish.
+    #[schemars(length(min = 1, max = 1000))]
+    gone: Option<String>,
+    /// App id or name to be in front.
+    #[schemars(length(min = 1, max = 200))]
+    app: Option<String>,
+    /// Until nothing moves.
+    idle: Option<bool>,
+    /// Until the screen differs.
+    changed: Option<bool>,
+    /// With changed: differs from this frame (default: from now).
+    frame: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Waited {
+    met: bool,
+    waited_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+enum Condition {
+    Text(String),
+    Gone(String),
+    App(String),
+    Idle { last: Option<u64>, since: Instant },
+    Changed { from: Option<Shown> },
+}
+
+/// What one look told.
+struct Look {
+    met: bool,
+    frame: Option<String>,
+    reason: String,
+}
+
+async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Result<Waited, Error> {
+    let target = context.target_within(&arguments.on, DEFAULT)?;
+    let started = Instant::now();
+    let mut condition = condition(&context, &target, arguments)?;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let seen = look(&context, &target, &mut condition).await;
+        let late = target.time_left() < pause;
+        match seen {
+            // A device that is slow to answer the last look has not failed: the time is simply over.
+            Err(error) if error.code == super::Code::Timeout && late => {
+                let reason = "the device did not answer before the time ran out".to_owned();
+                return Ok(Waited { met: false, waited_ms: millis(started), frame: None, reason: Some(reason) });
+            }
+            Err(error) => return Err(error),
+            Ok(seen) if seen.met => {
+                return Ok(Waited { met: true, waited_ms: millis(started), frame: seen.frame, reason: None });
+            }
+            Ok(seen) if late => {
+                return Ok(Waited { met: false, waited_ms: millis(started), frame: seen.frame, reason: Some(seen.reason) });
+            }
+            Ok(_) => tokio::time::sleep(pause).await,
+        }
+        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+    }
+}
+
+fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn condition(context: &Context, target: &Target, arguments: WaitFor) -> Result<Condition, Error> {
+    let WaitFor { text, gone, app, idle, changed, frame, .. } = arguments;
+    if frame.is_some() && changed != Some(true) {
+        return Err(Error::invalid("frame goes with changed", "Pass changed: true with it, or leave frame out."));
+    }
+    match (text, gone, app, idle, changed) {
+        (Some(text), None, None, None, None) => Ok(Condition::Text(text)),
+        (None, Some(gone), None, None, None) => Ok(Condition::Gone(gone)),
+        (None, None, Some(app), None, None) => Ok(Condition::App(app)),
+        (None, None, None, Some(true), None) => Ok(Condition::Idle { last: None, since: Instant::now() }),
+        (None, None, None, None, Some(true)) => {
+            let from = match frame {
+                Some(frame) => Some(context.sights.find(&target.device, &frame)?.shown),
+                None => None,
+            };
+            Ok(Condition::Changed { from })
+        }
+        _ => Err(Error::invalid(
+            "the call does not say what to wait for",
+            "Pass one of text, gone, app, idle: true, changed: true.",
+        )),
+    }
+}
+
+async fn look(context: &Context, target: &Target, condition: &mut Condition) -> Result<Look, Error> {
+    match condition {
+        Condition::Text(text) => {
+            let (frame, shown, near) = shows(context, target, text).await?;
+            let reason = match near {
+                Some(near) => format!("the text is not on the screen; the nearest is {near:?}"),
+                None => "the text is not on the screen".to_owned(),
+            };
+            Ok(Look { met: shown, frame: Some(frame), reason })
+        }
+        Condition::Gone(text) => {
+            let (frame, shown, _) = shows(context, target, text).await?;
+            Ok(Look { met: !shown, frame: Some(frame), reason: "the text is still on the screen".to_owned() })
+        }
+        Condition::App(wanted) => {
+            let app = active_app(context, target).await?;
+            let Some(app) = app else {
+                return Ok(Look { met: false, frame: None, reason: "the device does not tell which app is in front".to_owned() });
+            };
+            let named = app.name.as_deref().unwrap_or(&app.id);
+            let met = app.id == *wanted || app.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
+            Ok(Look { met, frame: None, reason: format!("{named} is in front") })
+        }
+        Condition::Idle { last, since } => {
+            let picture = look::picture(target).await?;
+            let hash = look::hash(&picture.bytes);
+            if *last != Some(hash) {
+                *last = Some(hash);
+                *since = Instant::now();
+            }
+            Ok(Look { met: since.elapsed() >= IDLE, frame: None, reason: "the screen is still moving".to_owned() })
+        }
+        Condition::Changed { from } => {
+            let now = match from {
+                Some(Shown::Tree(_)) => Shown::Tree(look::see(context, target).await?.hash()),
+                _ => Shown::Picture(look::hash(&look::picture(target).await?.bytes)),
+            };
+            let met = *from.get_or_insert(now) != now;
+            Ok(Look { met, frame: None, reason: "the screen has not changed".to_owned() })
+        }
+    }
+}
+
+/// Whether a text is on the screen, and if not, the nearest one that is.
+async fn shows(context: &Context, target: &Target, text: &str) -> Result<(String, bool, Option<String>), Error> {
+    let seen = look::see(context, target).await?;
+    let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, 20);
+    let shown = found.matches.iter().any(|found| {
+        found.on_screen && found.element.and_then(|index| seen.outline.get(index)).is_none_or(|element| element.is_reachable())
+    });
+    let near = found.near.into_iter().next().map(|near| near.text);
+    Ok((seen.frame(context, target), shown, near))
+}
+
+async fn active_app(context: &Context, target: &Target) -> Result<Option<crate::neutral::App>, Error> {
+    if !target.device.has(Feature::ActiveApp) {
+        return Ok(look::see(context, target).await?.tree.app);
+    }
+    let app = target
+        .device
+        .look(APP, target.deadline, |driver, within| async move { driver.active_app(within).await })
+        .await
+        .map_err(|error| convert::error(&target.device, error))?;
+    target.device.learn(|facts| facts.app = Some(app.clone()));
+    Ok(Some(app))
+}

@@ -1,0 +1,92 @@
+//! `fingertip call` and `fingertip devices`: one tool, from the command line.
+
+use super::session::Session;
+use crate::capability::{Answer, Caller, Error};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::{Map, Value, json};
+use std::{fmt::Write, path::Path};
+
+pub(super) async fn run(config: Option<&Path>, name: &str, arguments: &str, save: Option<&Path>) -> Result<(), String> {
+    let arguments = match serde_json::from_str(arguments) {
+        Ok(Value::Object(arguments)) => arguments,
+        Ok(_) => return Err("--json must be an object, such as '{\"x\": 10, \"y\": 20}'".to_owned()),
+        Err(error) => return Err(format!("--json is not JSON: {error}")),
+    };
+    match call(config, name, arguments).await? {
+        Ok(answer) => {
+            println!("{}", pretty(&show(answer, save)?));
+            Ok(())
+        }
+        Err(error) => {
+            println!("{}", pretty(&json!(error)));
+            Err(String::new())
+        }
+    }
+}
+
+/// The answer as JSON; its picture goes to the file, or into it as REST has it.
+fn show(answer: Answer, save: Option<&Path>) -> Result<Value, String> {
+    let Answer { mut body, image } = answer;
+    match (image, save) {
+        (Some(image), Some(file)) => {
+            std::fs::write(file, &image.bytes).map_err(|error| format!("{}: {error}", file.display()))?;
+            body.insert("picture".into(), json!({ "media_type": image.media_type, "file": file.display().to_string() }));
+        }
+        (Some(image), None) => {
+            let data = BASE64_STANDARD.encode(&image.bytes);
+            body.insert("picture".into(), json!({ "media_type": image.media_type, "data": data }));
+        }
+        (None, Some(_)) => eprintln!("fingertip: the answer has no picture; nothing was saved"),
+        (None, None) => {}
+    }
+    Ok(Value::Object(body))
+}
+
+pub(super) async fn devices(config: Option<&Path>, as_json: bool) -> Result<(), String> {
+    let answer = call(config, "list_devices", Map::new()).await?.map_err(|error| error.message)?;
+    if as_json {
+        println!("{}", pretty(&Value::Object(answer.body)));
+    } else {
+        print!("{}", table(&answer.body));
+    }
+    Ok(())
+}
+
+async fn call(
+    config: Option<&Path>,
+    name: &str,
+    arguments: Map<String, Value>,
+) -> Result<Result<Answer, Error>, String> {
+    let session = Session::open(config, "call").await?;
+    let caller = Caller { session: Some(session.name().to_owned()), client: "command line".to_owned(), picture_limit: None };
+    let answer = session.catalogue().call(name, arguments, caller).await;
+    session.close().await;
+    Ok(answer)
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+fn table(body: &Map<String, Value>) -> String {
+    let devices = body.get("devices").and_then(Value::as_array).cloned().unwrap_or_default();
+    if devices.is_empty() {
+        return "no devices\n".to_owned();
+    }
+    let text = |device: &Value, field: &str| device.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut out = String::new();
+    for device in &devices {
+        let reason = text(device, "reason");
+        let holder = text(device, "holder");
+        let mut state = text(device, "status");
+        if !reason.is_empty() {
+            state = format!("{state} ({reason})");
+        }
+        if !holder.is_empty() {
+            state = format!("{state}, held by {holder}");
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{:<24} {:<24} {:<8} {state}", text(device, "id"), text(device, "name"), text(device, "platform"));
+    }
+    out
+}

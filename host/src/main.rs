@@ -1,0 +1,5 @@
+//! The `fingertip` command.
+
+fn main() -> std::process::ExitCode {
+    fingertip::cli::main()
+}

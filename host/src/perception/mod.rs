@@ -1,0 +1,38 @@
+//! What is on the screen, read from a tree or a picture: pure functions over pixels, text, boxes and points.
+//!
+//! Knows the neutral tree and encoded pictures. Does not know devices, drivers, tasks, HTTP or who asks; nothing here
+//! waits, reads a file or keeps a secret. Every length is in points unless a name says pixels.
+//!
+//! | module | from | to |
+//! | --- | --- | --- |
+//! | [`outline`] | a tree | the elements worth showing |
+//! | [`refs`] | outlines | short names that outlive scrolling |
+//! | [`locator`] | a ref or words | the element meant |
+//! | [`render`] | an outline with refs | text or JSON in a bounded number of tokens |
+//! | [`find`], [`icon`] | a query | matches with scores, near misses |
+//! | [`describe`] | a tree | a short description |
+//! | [`notes`] | a tree | what is not as it seems |
+//! | [`picture`] | an encoded picture | a smaller one, with marks |
+//! | [`geometry`] | pixels, fractions | points, and back |
+
+pub mod cover;
+pub mod describe;
+pub mod find;
+mod fold;
+pub mod geometry;
+pub mod icon;
+mod icon_names;
+pub mod locator;
+pub mod notes;
+pub mod outline;
+pub mod picture;
+pub mod refs;
+pub mod render;
+pub mod signature;
+pub mod text;
+pub mod tokens;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod scratch;

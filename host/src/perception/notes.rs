@@ -1,0 +1,74 @@
+//! What is not as it seems about a screen, in codes and sentences that every look gives.
+//!
+//! Knows outlines and the flaws that a tree carries. Does not know locks, pictures' streams or waits; those notes are
+//! given by others.
+
+use super::outline::Outline;
+use super::text::shorten;
+use crate::neutral::{Role, Tree, TreeFlaw};
+use serde::Serialize;
+
+/// One note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// One of the contract's codes.
+    pub code: &'static str,
+    /// One or two sentences for the caller.
+    pub text: String,
+}
+
+impl Note {
+    /// A note of this code.
+    pub fn new(code: &'static str, text: impl Into<String>) -> Note {
+        Note { code, text: text.into() }
+    }
+}
+
+/// The note for a picture that is black all over.
+pub fn picture_black() -> Note {
+    Note::new("picture_black", "The picture is black all over. The app may forbid capture; the tree may still tell what is there.")
+}
+
+/// The notes on `tree`: alert_up, keyboard_up, tree_sparse, tree_cut, tree_damaged, tree_stale.
+pub fn notes(tree: &Tree, outline: &Outline) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if let Some(alert) = super::describe::alert(outline) {
+        let buttons = alert.buttons.iter().map(|b| format!("\"{}\"", shorten(b, 40))).collect::<Vec<_>>().join(", ");
+        notes.push(Note::new("alert_up", format!("An alert is in front and must be answered first. Its buttons: {buttons}.")));
+    }
+    if outline.keyboard().is_some() {
+        notes.push(Note::new("keyboard_up", "The on-screen keyboard is up; what lies under it cannot be tapped."));
+    }
+    for flaw in &tree.flaws {
+        notes.push(match flaw {
+            TreeFlaw::Cut => Note::new("tree_cut", "The phone left out what lies deeper than a limit; elements may be missing."),
+            TreeFlaw::Damaged => Note::new("tree_damaged", "The tree arrived damaged; what could be read is here, the rest is missing."),
+            TreeFlaw::Stale => Note::new("tree_stale", "The tree may show an older screen; look again before acting on it."),
+        });
+    }
+    if is_sparse(tree, outline) {
+        notes.push(Note::new(
+            "tree_sparse",
+            "The tree tells little or nothing of this screen (a game, a canvas, a video or a page of another process). Take a screenshot.",
+        ));
+    }
+    notes.dedup_by(|a, b| a.code == b.code);
+    notes
+}
+
+/// Whether the tree tells next to nothing: nothing to act on and at most two texts, or one blind region over most of the
+/// screen with nearly nothing beside it.
+fn is_sparse(tree: &Tree, outline: &Outline) -> bool {
+    let shown = || outline.elements().iter().filter(|element| element.is_reachable() && element.role != Role::Keyboard);
+    let acting = shown().filter(|element| element.actionable).count();
+    let words = shown().filter(|element| !element.name().is_empty()).count();
+    if outline.alert().is_some() {
+        return false;
+    }
+    if acting == 0 && words <= 2 {
+        return true;
+    }
+    let screen = outline.screen().area();
+    let blind: f64 = super::describe::blind_regions(tree, outline).iter().map(|region| region.area()).fold(0.0, f64::max);
+    acting + words <= 4 && screen > 0.0 && blind > 0.6 * screen
+}

@@ -1,0 +1,3 @@
+//! End-to-end tests of Fingertip, and the simulators that they run against.
+
+pub mod wda_sim;
