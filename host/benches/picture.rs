@@ -35,8 +35,13 @@ fn png_to_default_jpeg(bencher: divan::Bencher<'_, '_>, busy: bool) {
     let mut scaler = picture::Scaler::new();
     let size = picture::target_size(&SCREEN, PixelSize { width: 1170, height: 2532 }, None);
     bencher.bench_local(|| {
-        let wanted =
-            picture::Wanted { size: Some(size), format: PictureFormat::Jpeg, max_bytes: Some(650_000), marks: &[], screen: None };
+        let wanted = picture::Wanted {
+            size: Some(size),
+            format: PictureFormat::Jpeg,
+            max_bytes: Some(650_000),
+            marks: &[],
+            screen: None,
+        };
         scaler.scaled(divan::black_box(&bytes), &wanted).unwrap()
     });
 }

@@ -1,15 +1,10 @@
 //! Throwaway: the fixture catalogue behind both doors.
-#[cfg(feature = "wip-gateway")]
 #[allow(dead_code)]
 #[path = "../src/gateway/tests/fixture.rs"]
 mod fixture;
-#[cfg(feature = "wip-gateway")]
 use fingertip::capability;
 
-#[cfg(not(feature = "wip-gateway"))]
-fn main() {}
 
-#[cfg(feature = "wip-gateway")]
 #[tokio::main]
 async fn main() {
     use fingertip::gateway::*;

@@ -1,3 +1,5 @@
 //! End-to-end tests of Fingertip, and the simulators that they run against.
 
+pub mod host;
+pub mod mcp;
 pub mod wda_sim;

@@ -12,7 +12,7 @@ use super::Error;
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-pub use schema::{input_schema_for, schema_for};
+pub use schema::{input_schema_for, output_schema_for, schema_for};
 
 /// Longest value that a message repeats.
 const ECHO_CHARS: usize = 40;
@@ -189,7 +189,10 @@ fn check_value(schema: &Value, value: &Value, path: &Path<'_>) -> Result<(), Err
 fn check_number(schema: &Map<String, Value>, number: &Number, path: &Path<'_>) -> Result<(), Error> {
     let value = number.as_f64().filter(|value| value.is_finite());
     let Some(value) = value else {
-        return Err(Error::invalid(format!("`{path}` must be a finite number"), format!("Give `{path}` a finite number.")));
+        return Err(Error::invalid(
+            format!("`{path}` must be a finite number"),
+            format!("Give `{path}` a finite number."),
+        ));
     };
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let problem = match () {

@@ -216,7 +216,7 @@ fn look(data_dir: &Path) -> Seen {
         Err(TryLockError::WouldBlock) => {}
         Ok(()) => {
             // Before the turn ends: whoever takes the lock next must find it free.
-            std::mem::drop(_turn); drop(Locked(lock));
+            drop(Locked(lock));
             return Seen::Nobody;
         }
         Err(TryLockError::Error(_)) => return Seen::Nobody,

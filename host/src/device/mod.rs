@@ -10,6 +10,8 @@ mod lane;
 mod lease;
 mod manager;
 mod status;
+#[cfg(test)]
+mod tests;
 
 pub use device::{Device, Facts, LeaseView, Operation, Permit, Snapshot};
 pub use driver_api::{Error as DriverError, ErrorKind, Feature, Outcome, handle::DriverHandle};

@@ -82,7 +82,14 @@ mod tests {
             Accept::of(&headers).wanted()
         };
         assert_eq!(Accept::of(&HeaderMap::new()).wanted(), Wanted::Json);
-        for json in ["*/*", "application/json", "text/html,*/*;q=0.8", "image/webp", "image/png;q=0", "application/json, image/png;q=0.5"] {
+        for json in [
+            "*/*",
+            "application/json",
+            "text/html,*/*;q=0.8",
+            "image/webp",
+            "image/png;q=0",
+            "application/json, image/png;q=0.5",
+        ] {
             assert_eq!(wanted(json), Wanted::Json, "{json}");
         }
         assert_eq!(wanted("image/png"), Wanted::Only("png"));

@@ -60,7 +60,8 @@ impl Calls {
         caller: Caller,
     ) -> Result<Answer, Error> {
         let running = self.metrics.begin(door);
-        let mut count = Count { metrics: &self.metrics, door, tool: capability.name, begun: Instant::now(), code: None };
+        let mut count =
+            Count { metrics: &self.metrics, door, tool: capability.name, begun: Instant::now(), code: None };
         let result = if running > self.most_at_once {
             Err(Error::new(Code::Overloaded, "too many calls are running", "Wait for some of them, then try again."))
         } else {

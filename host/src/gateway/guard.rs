@@ -58,7 +58,12 @@ pub type Host = (String, Option<u16>);
 /// The loopback names and these; what is not a host is left out.
 pub fn hosts(allowed: &[String]) -> Vec<Host> {
     let loopback = ["localhost", "127.0.0.1", "[::1]"];
-    loopback.into_iter().chain(allowed.iter().map(String::as_str)).filter(|host| *host != "*").filter_map(split_host).collect()
+    loopback
+        .into_iter()
+        .chain(allowed.iter().map(String::as_str))
+        .filter(|host| *host != "*")
+        .filter_map(split_host)
+        .collect()
 }
 
 /// Who came in, for the handlers behind.
@@ -166,7 +171,8 @@ impl Guard {
             let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))?;
             let (host, port) = split_host(host)?;
             // The port says which page it is, not which server is called: any page of an allowed host may.
-            let by_name = self.hosts.iter().any(|(known, wanted)| *known == host && (wanted.is_none() || *wanted == port));
+            let by_name =
+                self.hosts.iter().any(|(known, wanted)| *known == host && (wanted.is_none() || *wanted == port));
             by_name.then_some(())
         };
         if headers.get_all(header::ORIGIN).iter().all(|origin| known(origin).is_some()) {
@@ -222,8 +228,7 @@ impl Guard {
     }
 
     fn knows(&self, (host, port): &Host) -> bool {
-        self.any_host
-            || self.hosts.iter().any(|(known, wanted)| known == host && (wanted.is_none() || wanted == port))
+        self.any_host || self.hosts.iter().any(|(known, wanted)| known == host && (wanted.is_none() || wanted == port))
     }
 }
 
@@ -331,9 +336,15 @@ mod tests {
         for good in ["http://localhost:5173", "http://127.0.0.1", "https://[::1]:1", "http://phones.example:7311"] {
             assert!(from(good).is_ok(), "{good}");
         }
-        for bad in
-            ["null", "http://evil.example", "https://localhost.evil.example", "file://", "localhost", "", "http://a@localhost"]
-        {
+        for bad in [
+            "null",
+            "http://evil.example",
+            "https://localhost.evil.example",
+            "file://",
+            "localhost",
+            "",
+            "http://a@localhost",
+        ] {
             assert_eq!(from(bad), Err(Code::Forbidden), "{bad}");
         }
         // `*` is about the name that a caller uses, not about whose pages may call.

@@ -43,7 +43,8 @@ pub fn router(calls: &Arc<Calls>, on_session_end: Arc<dyn Fn(&str) + Send + Sync
 async fn call(calls: &Calls, identity: &Identity, name: &str, request: Request) -> Result<Response, Problem> {
     let capability = calls.catalogue().get(name).filter(|_| identity.joined);
     let Some(capability) = capability else {
-        let error = Error::new(Code::NotFound, "there is no such tool on the running server", "Stop it and start it again.");
+        let error =
+            Error::new(Code::NotFound, "there is no such tool on the running server", "Stop it and start it again.");
         return Err(error.into());
     };
     let limit = request.headers().get(guard::PICTURE_LIMIT).and_then(|limit| limit.to_str().ok()?.parse().ok());

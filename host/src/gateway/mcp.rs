@@ -8,9 +8,9 @@ mod stdio;
 mod tools;
 
 pub use http::service;
-pub use stdio::serve_stdio;
 #[cfg(test)]
 pub use stdio::serve_pipes as serve_pipes_for_tests;
+pub use stdio::serve_stdio;
 
 use super::{
     calls::Calls,
@@ -22,8 +22,8 @@ use axum::http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
-        ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -155,9 +155,7 @@ impl ServerHandler for Connection {
     ) -> Result<CustomResult, ErrorData> {
         Err(match request.method.as_str() {
             "tools/call" => ErrorData::invalid_params("a call needs `name`, a text, and `arguments`, an object", None),
-            "tools/list" => {
-                ErrorData::invalid_params(format!("the parameters do not fit {}", request.method), None)
-            }
+            "tools/list" => ErrorData::invalid_params(format!("the parameters do not fit {}", request.method), None),
             method => {
                 let method: String = method.chars().take(80).collect();
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
@@ -174,8 +172,10 @@ fn request_id(context: &RequestContext<RoleServer>) -> Arc<str> {
 fn unknown_tool(connection: &Connection, name: &str) -> ErrorData {
     let name: String = name.chars().take(80).collect();
     let known = connection.shared.tools.iter().map(|tool| tool.name.as_ref());
-    let hint = crate::capability::arguments::nearest(&name, known)
-        .map_or_else(|| "List the tools and use one of their names.".to_owned(), |near| format!("Did you mean {near}?"));
+    let hint = crate::capability::arguments::nearest(&name, known).map_or_else(
+        || "List the tools and use one of their names.".to_owned(),
+        |near| format!("Did you mean {near}?"),
+    );
     let error = Error::new(Code::NotFound, format!("there is no tool named {name:?}"), hint);
     let data = super::problem::body(&error, &RequestId::new().0);
     ErrorData::invalid_params(format!("{}. {}", error.message, error.hint), Some(Value::Object(data)))

@@ -100,12 +100,11 @@ impl Metrics {
             let ok = calls.ok.load(Relaxed);
             let failed = codes.iter().zip(&calls.failed).map(|(code, count)| (code.as_str(), count.load(Relaxed)));
             for (code, count) in std::iter::once(("ok", ok)).chain(failed).filter(|(_, count)| *count > 0) {
-                let _ = writeln!(out, "fingertip_calls_total{{tool=\"{tool}\",door=\"{door}\",code=\"{code}\"}} {count}");
+                let _ =
+                    writeln!(out, "fingertip_calls_total{{tool=\"{tool}\",door=\"{door}\",code=\"{code}\"}} {count}");
             }
         });
-        out.push_str(
-            "# HELP fingertip_call_seconds How long calls took.\n# TYPE fingertip_call_seconds histogram\n",
-        );
+        out.push_str("# HELP fingertip_call_seconds How long calls took.\n# TYPE fingertip_call_seconds histogram\n");
         self.each(|tool, door, calls| {
             let total = calls.total();
             if total == 0 {

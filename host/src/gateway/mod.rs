@@ -94,8 +94,11 @@ impl Gateway {
         let (ready, plugins) = (options.ready, options.plugins);
         let shared = Arc::new(mcp::Shared::new(calls.clone()));
         let mcp = mcp::service(shared, &options.allowed_hosts, options.on_session_end.clone(), &stop);
-        let guard_options =
-            guard::Options { token: options.token, allowed_hosts: options.allowed_hosts, join_secret: options.join_secret };
+        let guard_options = guard::Options {
+            token: options.token,
+            allowed_hosts: options.allowed_hosts,
+            join_secret: options.join_secret,
+        };
         let guard = Arc::new(Guard::new(guard_options, move |code| refusals.refused(code)));
         rest::router(&calls)
             .merge(internal::router(&calls, options.on_session_end))

@@ -72,9 +72,9 @@ fn operation(capability: &Capability) -> Value {
     });
     match capability.route.method {
         Method::Get => {
-            let query = rest.iter().map(|(name, schema)| {
-                parameter(name, "query", required.contains(&name.as_str()), Some(schema))
-            });
+            let query = rest
+                .iter()
+                .map(|(name, schema)| parameter(name, "query", required.contains(&name.as_str()), Some(schema)));
             parameters.extend(query);
         }
         Method::Post => {
@@ -82,8 +82,7 @@ fn operation(capability: &Capability) -> Value {
             if !required.is_empty() {
                 schema["required"] = json!(required);
             }
-            operation["requestBody"] =
-                json!({"required": true, "content": {"application/json": {"schema": schema}}});
+            operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": schema}}});
         }
     }
     if !parameters.is_empty() {
@@ -145,8 +144,7 @@ fn with_picture(mut schema: Value) -> Value {
 
 /// The statuses of problems that a route of this kind may answer with.
 fn statuses(method: Method) -> BTreeSet<u16> {
-    let mut statuses: BTreeSet<u16> =
-        Code::ALL.into_iter().map(|code| problem::status(code).as_u16()).collect();
+    let mut statuses: BTreeSet<u16> = Code::ALL.into_iter().map(|code| problem::status(code).as_u16()).collect();
     if method == Method::Post {
         statuses.extend([413, 415]);
     }
@@ -158,7 +156,6 @@ fn problem_responses() -> Value {
     for code in Code::ALL {
         by_status.entry(problem::status(code).as_u16()).or_default().push(problem::name(code));
     }
-    by_status.insert(405, vec![problem::name(Code::NotFound)]);
     for status in [413, 415] {
         by_status.insert(status, vec![problem::name(Code::InvalidArguments)]);
     }
@@ -212,9 +209,8 @@ fn tags(catalogue: &Catalogue) -> Value {
 }
 
 fn server_routes() -> [(&'static str, &'static str, &'static str, Value); 4] {
-    let answer = |field: &str| {
-        json!({"type": "object", "properties": {field: {"type": "boolean"}}, "required": [field]})
-    };
+    let answer =
+        |field: &str| json!({"type": "object", "properties": {field: {"type": "boolean"}}, "required": [field]});
     [
         ("/healthz", "Whether the server lives", "application/json", answer("ok")),
         ("/readyz", "Whether the server takes calls", "application/json", answer("ready")),

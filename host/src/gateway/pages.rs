@@ -99,7 +99,8 @@ fn verb(capability: &Capability) -> &'static str {
 }
 
 fn fields(out: &mut String, schema: &Map<String, Value>) {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|fields| !fields.is_empty()) else {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|fields| !fields.is_empty())
+    else {
         out.push_str("<p>None.</p>");
         return;
     };
@@ -123,7 +124,8 @@ fn fields(out: &mut String, schema: &Map<String, Value>) {
 /// The type of a field in a few words.
 fn kind(schema: &Value) -> String {
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
-        let names: Vec<_> = choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), Into::into)).collect();
+        let names: Vec<_> =
+            choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), Into::into)).collect();
         return names.join(", ");
     }
     let mut kind = match schema.get("type") {
@@ -163,7 +165,8 @@ fn example(capability: &Capability) -> String {
 fn example_body(capability: &Capability) -> Value {
     let properties = capability.input.get("properties").and_then(Value::as_object);
     let required = capability.input.get("required").and_then(Value::as_array).into_iter().flatten();
-    let fields = required.filter_map(Value::as_str).filter(|name| !capability.route.path.contains(&format!("{{{name}}}")));
+    let fields =
+        required.filter_map(Value::as_str).filter(|name| !capability.route.path.contains(&format!("{{{name}}}")));
     let fields = fields.map(|name| {
         let schema = properties.and_then(|properties| properties.get(name)).cloned().unwrap_or_default();
         (name.to_owned(), sample(&schema))

@@ -19,11 +19,7 @@ pub fn status(code: Code) -> StatusCode {
         Code::InvalidArguments | Code::OutOfBounds => 400,
         Code::Unauthorized => 401,
         Code::Forbidden => 403,
-        Code::NotFound
-        | Code::DeviceNotFound
-        | Code::AppNotFound
-        | Code::ElementNotFound
-        | Code::TaskNotFound => 404,
+        Code::NotFound | Code::DeviceNotFound | Code::AppNotFound | Code::ElementNotFound | Code::TaskNotFound => 404,
         Code::DeviceBusy
         | Code::DeviceLocked
         | Code::LeaseLost
@@ -171,8 +167,10 @@ mod tests {
 
     #[test]
     fn every_code_has_the_status_of_the_contract() {
-        let table: Vec<String> =
-            Code::ALL.into_iter().map(|code| format!("{} {} {}", name(code), status(code).as_u16(), title(code))).collect();
+        let table: Vec<String> = Code::ALL
+            .into_iter()
+            .map(|code| format!("{} {} {}", name(code), status(code).as_u16(), title(code)))
+            .collect();
         insta::assert_snapshot!(table.join("\n"));
     }
 

@@ -81,7 +81,11 @@ impl Server {
         let response = request.send().await.map_err(|error| gone(effect, error.is_connect()))?;
         let good = response.status().is_success();
         let body = read(response).await.ok_or_else(|| gone(effect, false))?;
-        if good { answer(body) } else { Err(serde_json::from_value(Value::Object(body)).unwrap_or_else(|_| odd(effect))) }
+        if good {
+            answer(body)
+        } else {
+            Err(serde_json::from_value(Value::Object(body)).unwrap_or_else(|_| odd(effect)))
+        }
     }
 }
 

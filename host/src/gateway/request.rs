@@ -197,7 +197,8 @@ fn parse(bytes: &[u8]) -> Result<Vec<(String, Value)>, Problem> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Vec::new());
     }
-    let unreadable = |message: String| Problem::new(Error::invalid(message, "Send one JSON object with the arguments."));
+    let unreadable =
+        |message: String| Problem::new(Error::invalid(message, "Send one JSON object with the arguments."));
     if std::str::from_utf8(bytes).is_err() {
         return Err(unreadable("the body is not valid UTF-8".into()));
     }

@@ -34,32 +34,28 @@ pub fn router(calls: &Arc<Calls>) -> Router {
             Method::Post => MethodFilter::POST,
         };
         let (calls, name) = (calls.clone(), capability.name);
-        let handler = move |Extension(identity): Extension<Identity>, Extension(id): Extension<RequestId>, request: Request| {
-            let calls = calls.clone();
-            async move {
-                match handle(&calls, name, &identity, request).await {
-                    Ok(response) => response,
-                    Err(problem) => {
-                        if problem.code() == Code::Cancelled {
-                            tracing::debug!(tool = name, "cancelled");
+        let handler =
+            move |Extension(identity): Extension<Identity>, Extension(id): Extension<RequestId>, request: Request| {
+                let calls = calls.clone();
+                async move {
+                    match handle(&calls, name, &identity, request).await {
+                        Ok(response) => response,
+                        Err(problem) => {
+                            if problem.code() == Code::Cancelled {
+                                tracing::debug!(tool = name, "cancelled");
+                            }
+                            problem.respond(&id.0)
                         }
-                        problem.respond(&id.0)
                     }
                 }
-            }
-        };
+            };
         let route = routes.remove(capability.route.path).unwrap_or_default();
         routes.insert(capability.route.path, route.on(filter, handler));
     }
     routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route))
 }
 
-async fn handle(
-    calls: &Calls,
-    name: &'static str,
-    identity: &Identity,
-    request: Request,
-) -> Result<Response, Problem> {
+async fn handle(calls: &Calls, name: &'static str, identity: &Identity, request: Request) -> Result<Response, Problem> {
     let Some(capability) = calls.catalogue().get(name) else { unreachable!("routes are made from the catalogue") };
     let caller = caller(identity, request.headers())?;
     let wanted = if capability.has_image { Accept::of(request.headers()).wanted() } else { Wanted::Json };

@@ -107,7 +107,10 @@ pub fn blind_regions(tree: &Tree, outline: &Outline) -> Vec<Rect> {
     }
     let parent = |i: usize| tree.nodes[i].parent.map(|p| p as usize).filter(|p| *p < i);
     for i in (0..n).rev() {
-        let told = outline.element_of(i).and_then(|e| outline.get(e)).is_some_and(|e| e.node != i && says[e.node] && is_text(tree, i));
+        let told = outline
+            .element_of(i)
+            .and_then(|e| outline.get(e))
+            .is_some_and(|e| e.node != i && says[e.node] && is_text(tree, i));
         says[i] = says[i] || told;
         if let (true, Some(p)) = (says[i], parent(i)) {
             says[p] = true;
@@ -117,7 +120,10 @@ pub fn blind_regions(tree: &Tree, outline: &Outline) -> Vec<Rect> {
     for i in 0..n {
         let node = &tree.nodes[i];
         // Only the outermost of nested mute nodes, and not the whole of a control that has a name.
-        if says[i] || !outline.is_visible(node) || parent(i).is_some_and(|p| !says[p] && big(tree, p, &screen).is_some()) {
+        if says[i]
+            || !outline.is_visible(node)
+            || parent(i).is_some_and(|p| !says[p] && big(tree, p, &screen).is_some())
+        {
             continue;
         }
         let Some(region) = big(tree, i, &screen) else { continue };
@@ -127,9 +133,10 @@ pub fn blind_regions(tree: &Tree, outline: &Outline) -> Vec<Rect> {
                 && element.node != i
                 && element.bounds.is_some_and(|b| region.contains(b.center()) && b.area() < region.area())
         });
-        let in_control = outline.element_of(i).and_then(|e| outline.get(e)).is_some_and(|e| {
-            e.actionable && !e.name().is_empty() || e.role == Role::Keyboard
-        });
+        let in_control = outline
+            .element_of(i)
+            .and_then(|e| outline.get(e))
+            .is_some_and(|e| e.actionable && !e.name().is_empty() || e.role == Role::Keyboard);
         if !busy && !in_control && !regions.contains(&region) {
             regions.push(region);
         }
@@ -160,7 +167,8 @@ pub fn title(outline: &Outline) -> Option<String> {
             return Some(label.clone());
         }
         let inside = outline.subtree(bar);
-        let text = (0..elements.len()).find(|i| inside[*i] && elements[*i].role == Role::Text && elements[*i].label.is_some());
+        let text =
+            (0..elements.len()).find(|i| inside[*i] && elements[*i].role == Role::Text && elements[*i].label.is_some());
         if let Some(text) = text {
             return elements[text].label.clone();
         }
@@ -182,17 +190,24 @@ pub fn title(outline: &Outline) -> Option<String> {
 
 /// Whether a text says something to a reader: an icon font's private characters and scroll bars do not.
 fn is_told(text: &str) -> bool {
-    text.chars().any(|c| c.is_alphanumeric() || (!c.is_ascii() && !matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{200B}'..='\u{200F}')))
-        && find_words(&fold(text), "scroll bar").is_none()
+    text.chars().any(|c| {
+        c.is_alphanumeric() || (!c.is_ascii() && !matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{200B}'..='\u{200F}'))
+    }) && find_words(&fold(text), "scroll bar").is_none()
 }
 
 fn selected_tab(outline: &Outline) -> Option<String> {
     let bottom = outline.screen().height * 0.85;
-    let shown = || outline.elements().iter().filter(|element| element.selected && element.place == Place::On && !element.name().is_empty());
+    let shown = || {
+        outline
+            .elements()
+            .iter()
+            .filter(|element| element.selected && element.place == Place::On && !element.name().is_empty())
+    };
     shown()
         .find(|element| element.role == Role::Tab)
         .or_else(|| {
-            shown().find(|e| e.role == Role::Button && e.bounds.is_some_and(|b| b.center().y > bottom && b.height < 120.0))
+            shown()
+                .find(|e| e.role == Role::Button && e.bounds.is_some_and(|b| b.center().y > bottom && b.height < 120.0))
         })
         .map(|element| element.name().to_owned())
 }
@@ -201,9 +216,10 @@ fn progress(outline: &Outline) -> Option<String> {
     const SIGNS: [&str; 6] = ["progress", "loading", "please wait", "加载中", "进度", "読み込み中"];
     outline.elements().iter().filter(|element| element.is_reachable() && !element.actionable).find_map(|element| {
         let name = fold(element.name());
-        let percent = element.value.as_deref().filter(|v| {
-            v.trim_end().strip_suffix('%').is_some_and(|n| n.trim().parse::<f64>().is_ok())
-        });
+        let percent = element
+            .value
+            .as_deref()
+            .filter(|v| v.trim_end().strip_suffix('%').is_some_and(|n| n.trim().parse::<f64>().is_ok()));
         let says = SIGNS.iter().any(|sign| find_words(&name, sign).is_some()) && name.chars().count() <= 40;
         match (percent, says) {
             (Some(percent), true) => Some(format!("{} {percent}", element.name()).trim().to_owned()),
@@ -324,7 +340,9 @@ fn body(budget: &mut Budget, outline: &Outline, refs: &[Ref], out: &mut Descript
     // Behind an alert nothing can be acted on: only the alert's own controls count.
     let in_front = |i: usize| alert_inside.as_ref().is_none_or(|inside| inside[i]);
     let acting: Vec<usize> = (0..elements.len())
-        .filter(|i| elements[*i].actionable && elements[*i].is_reachable() && elements[*i].role != Role::Key && in_front(*i))
+        .filter(|i| {
+            elements[*i].actionable && elements[*i].is_reachable() && elements[*i].role != Role::Key && in_front(*i)
+        })
         // A row's chevron and other things that can neither be named nor told apart say nothing in a summary.
         .filter(|i| !elements[*i].name().is_empty() || elements[*i].identifier.is_some() || elements[*i].enabled)
         .collect();
@@ -344,7 +362,12 @@ fn body(budget: &mut Budget, outline: &Outline, refs: &[Ref], out: &mut Descript
         let text = if first { format!("act on:\n{told}\n") } else { format!("{told}\n") };
         if budget.add(&text) {
             first = false;
-            out.actions.push(Action { r#ref: *name, element: words(outline, i), role: elements[i].role, state: state(&elements[i]) });
+            out.actions.push(Action {
+                r#ref: *name,
+                element: words(outline, i),
+                role: elements[i].role,
+                state: state(&elements[i]),
+            });
         } else {
             out.omitted += 1;
         }

@@ -206,7 +206,9 @@ fn near(candidates: &[Candidate], query: &str) -> Vec<NearText> {
     let mut seen: std::collections::HashSet<&str> = std::collections::HashSet::new();
     for candidate in candidates {
         let alike = fuzzy(&candidate.folded, query);
-        let inside = !candidate.folded.is_empty() && candidate.folded.chars().count() > 2 && find_words(query, &candidate.folded).is_some();
+        let inside = !candidate.folded.is_empty()
+            && candidate.folded.chars().count() > 2
+            && find_words(query, &candidate.folded).is_some();
         let alike = alike.max(if inside { 0.6 } else { 0.0 });
         if alike >= 0.5 && seen.insert(&candidate.folded) {
             near.push(NearText { text: candidate.text.clone(), score: alike, element: candidate.element });

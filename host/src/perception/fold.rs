@@ -100,7 +100,9 @@ fn is_bit(value: &str) -> Option<bool> {
 /// The bounds, if they are usable: finite, not negative, not absurd.
 pub(super) fn usable(bounds: Option<Rect>) -> Option<Rect> {
     bounds.filter(|b| {
-        [b.x, b.y, b.width, b.height].iter().all(|v| v.is_finite() && v.abs() < 1e6) && b.width >= 0.0 && b.height >= 0.0
+        [b.x, b.y, b.width, b.height].iter().all(|v| v.is_finite() && v.abs() < 1e6)
+            && b.width >= 0.0
+            && b.height >= 0.0
     })
 }
 
@@ -149,6 +151,11 @@ fn draft(node: &Node, index: usize) -> Draft {
 }
 
 impl Draft {
+    /// Whether a form of what is on the screen shows it: see `render`.
+    fn is_shown(&self, screen: &Rect) -> bool {
+        self.bounds.map_or(!self.hidden, |bounds| bounds.intersection(screen).is_some())
+    }
+
     /// Whether it is chosen, focused or switched: states that no text tells.
     fn is_marked(&self) -> bool {
         self.selected || self.focused || self.checked.is_some()
@@ -162,7 +169,7 @@ impl Draft {
 
     fn joined(&self) -> String {
         let mut read = String::new();
-        for text in [&self.label, &self.value, &self.placeholder].into_iter().flatten() {
+        for text in self.texts() {
             if !read.is_empty() {
                 read.push('\u{1}');
             }
@@ -249,12 +256,12 @@ fn fate(tree: &Tree, drafts: &mut [Draft], i: usize, up: Option<usize>, screen: 
         return Fate::Hidden;
     }
     let Some(p) = up else { return Fate::Kept };
-    let is_on = |draft: &Draft| draft.bounds.is_some_and(|b| b.intersection(screen).is_some());
-    if is_on(own) && !is_on(&drafts[p]) && drafts[p].bounds.is_some() {
-        // What is on the screen must not vanish into what is not.
+    // What is on the screen must not vanish into what is not.
+    let seen = own.is_shown(screen);
+    if seen && !drafts[p].is_shown(screen) {
         return Fate::Kept;
     }
-    if let Some(fate) = same_as_parent(tree, drafts, i, p) {
+    if let Some(fate) = same_as_parent(tree, drafts, i, p, screen) {
         return fate;
     }
     let own = &drafts[i];
@@ -275,7 +282,7 @@ fn fate(tree: &Tree, drafts: &mut [Draft], i: usize, up: Option<usize>, screen: 
         drafts[p].read = drafts[p].joined();
         return Fate::Merged(p);
     }
-    if let Some(above) = told_above(drafts, i, p) {
+    if let Some(above) = told_above(drafts, i, p, seen, screen) {
         return Fate::Merged(above);
     }
     let own = &drafts[i];
@@ -312,7 +319,7 @@ fn merge_states(drafts: &mut [Draft], i: usize, p: usize) -> Fate {
 }
 
 /// What to do with a node named like the line above it, or lying in the very place of it.
-fn same_as_parent(tree: &Tree, drafts: &mut [Draft], i: usize, p: usize) -> Option<Fate> {
+fn same_as_parent(tree: &Tree, drafts: &mut [Draft], i: usize, p: usize, screen: &Rect) -> Option<Fate> {
     let (own, above) = (&drafts[i], &drafts[p]);
     let named_alike = !own.name.is_empty() && own.name == above.name;
     let nameless = own.name.is_empty() || above.name.is_empty();
@@ -321,7 +328,8 @@ fn same_as_parent(tree: &Tree, drafts: &mut [Draft], i: usize, p: usize) -> Opti
         return Some(merge_states(drafts, i, p));
     }
     let above_is_frame = !above.actionable && !is_structure(tree.nodes[p].role) && above.value.is_none();
-    if named_alike && own.actionable && above_is_frame {
+    let stays_seen = own.is_shown(screen) || !above.is_shown(screen);
+    if named_alike && own.actionable && above_is_frame && stays_seen {
         // The frame goes; what it knew stays with the control inside.
         let (selected, focused, enabled) = (above.selected, above.focused, above.enabled);
         let own = &mut drafts[i];
@@ -335,7 +343,7 @@ fn same_as_parent(tree: &Tree, drafts: &mut [Draft], i: usize, p: usize) -> Opti
     if twins && (named_alike || nameless) {
         let (role, above_role) = (tree.nodes[i].role, tree.nodes[p].role);
         let finer = !takes_texts(role) && takes_texts(above_role);
-        if finer && above.parts.is_empty() {
+        if finer && above.parts.is_empty() && stays_seen {
             let above_label = above.label.clone();
             let own = &mut drafts[i];
             own.label = own.label.take().or(above_label);
@@ -366,7 +374,8 @@ fn same_as_parent(tree: &Tree, drafts: &mut [Draft], i: usize, p: usize) -> Opti
 }
 
 /// The line above that already tells the text of node `i`, at most [`REACH`] lines up.
-fn told_above(drafts: &mut [Draft], i: usize, p: usize) -> Option<usize> {
+/// What is `seen` must be told by what is.
+fn told_above(drafts: &mut [Draft], i: usize, p: usize, seen: bool, screen: &Rect) -> Option<usize> {
     let name = std::mem::take(&mut drafts[i].name);
     let value = drafts[i].value.as_ref().filter(|_| drafts[i].label.is_some()).map(|value| fold(value));
     let mut at = Some(p);
@@ -375,12 +384,16 @@ fn told_above(drafts: &mut [Draft], i: usize, p: usize) -> Option<usize> {
         let Some(above) = at else { break };
         let read = &drafts[above].read;
         let tells = |text: &str| find_words(read, text).is_some();
-        if tells(&name) && value.as_deref().is_none_or(tells) {
+        let above_seen = drafts[above].is_shown(screen);
+        let fits = above_seen || !seen;
+        if fits && tells(&name) && value.as_deref().is_none_or(tells) {
             if drafts[above].read.len() <= JOINED || drafts[above].actionable {
                 found = Some(above);
                 break;
             }
-            drafts[above].repeated += name.len();
+            if seen || !above_seen {
+                drafts[above].repeated += name.len();
+            }
         }
         at = alive(drafts, drafts[above].up);
     }
@@ -395,9 +408,9 @@ fn drop_empty(tree: &Tree, drafts: &mut [Draft]) {
         let draft = &mut drafts[i];
         if draft.fate == Fate::Kept {
             let frame = !draft.actionable && !draft.is_marked() && (draft.value.is_none() || draft.label.is_none());
-            if frame && draft.name.is_empty() && !holds[i] {
-                draft.fate = Fate::Nothing;
-            } else if frame && !is_structure(tree.nodes[i].role) && draft.repeated * 10 >= draft.read.len() * 8 && draft.repeated > 0 {
+            let empty = draft.name.is_empty() && !holds[i];
+            let repeated = draft.repeated > 0 && draft.repeated * 10 >= draft.read.len() * 8;
+            if frame && (empty || repeated && !is_structure(tree.nodes[i].role)) {
                 draft.fate = Fate::Nothing;
             }
         }

@@ -75,7 +75,13 @@ fn below(value: f64, limit: f64) -> f64 {
 
 /// The point for `x`, `y` given in `space`. The edges right and below are outside, except that a fraction of exactly 1 is
 /// the last place inside. `picture` is needed for [`Space::Image`] only.
-pub fn to_point(space: Space, x: f64, y: f64, screen: &Screen, picture: Option<PixelSize>) -> Result<Point, GeometryError> {
+pub fn to_point(
+    space: Space,
+    x: f64,
+    y: f64,
+    screen: &Screen,
+    picture: Option<PixelSize>,
+) -> Result<Point, GeometryError> {
     match space {
         Space::Point => {
             inside(x, y, screen.width, screen.height, "the screen")?;
@@ -86,14 +92,23 @@ pub fn to_point(space: Space, x: f64, y: f64, screen: &Screen, picture: Option<P
             let (width, height) = (f64::from(picture.width), f64::from(picture.height));
             inside(x, y, width, height, "the picture")?;
             inside(0.0, 0.0, screen.width, screen.height, "the screen")?;
-            Ok(Point::new(below(x * screen.width / width, screen.width), below(y * screen.height / height, screen.height)))
+            Ok(Point::new(
+                below(x * screen.width / width, screen.width),
+                below(y * screen.height / height, screen.height),
+            ))
         }
         Space::Fraction => {
             if !x.is_finite() || !y.is_finite() {
                 return Err(GeometryError::NotFinite);
             }
             if !(0.0..=1.0).contains(&x) || !(0.0..=1.0).contains(&y) {
-                return Err(GeometryError::OutOfBounds { x, y, what: "the range of fractions", width: 1.0, height: 1.0 });
+                return Err(GeometryError::OutOfBounds {
+                    x,
+                    y,
+                    what: "the range of fractions",
+                    width: 1.0,
+                    height: 1.0,
+                });
             }
             inside(0.0, 0.0, screen.width, screen.height, "the screen")?;
             Ok(Point::new(below(x * screen.width, screen.width), below(y * screen.height, screen.height)))

@@ -51,9 +51,53 @@ pub struct FoundIcons {
 
 /// Words that say that something is an icon, not which one.
 const FILLERS: &[&str] = &[
-    "icon", "icons", "button", "btn", "the", "a", "an", "symbol", "glyph", "logo", "img", "ic", "iv", "image view", "imageview", "tab",
-    "toolbar", "action", "nav", "fab", "of", "to", "for", "24dp", "24px", "16", "24", "32", "48", "black", "white", "filled", "outline",
-    "outlined", "fill", "circle", "round", "rounded", "regular", "bold", "light", "dark", "small", "large", "id", "item", "view",
+    "icon",
+    "icons",
+    "button",
+    "btn",
+    "the",
+    "a",
+    "an",
+    "symbol",
+    "glyph",
+    "logo",
+    "img",
+    "ic",
+    "iv",
+    "image view",
+    "imageview",
+    "tab",
+    "toolbar",
+    "action",
+    "nav",
+    "fab",
+    "of",
+    "to",
+    "for",
+    "24dp",
+    "24px",
+    "16",
+    "24",
+    "32",
+    "48",
+    "black",
+    "white",
+    "filled",
+    "outline",
+    "outlined",
+    "fill",
+    "circle",
+    "round",
+    "rounded",
+    "regular",
+    "bold",
+    "light",
+    "dark",
+    "small",
+    "large",
+    "id",
+    "item",
+    "view",
 ];
 
 /// A name as words: `btnSettings_24dp` is `btn settings 24dp`.
@@ -79,23 +123,30 @@ fn telling(text: &str) -> String {
 /// The concepts that a query means, the likeliest first: those one of whose words is the query, else those whose words
 /// stand in it (`settings gear`, `gear on the top right`).
 fn concepts_of(query: &str) -> Vec<&'static Concept> {
-    let exact: Vec<&Concept> = CONCEPTS.iter().filter(|concept| concept.words.iter().any(|word| fold(word) == query)).collect();
+    let exact: Vec<&Concept> =
+        CONCEPTS.iter().filter(|concept| concept.words.iter().any(|word| fold(word) == query)).collect();
     if !exact.is_empty() {
         return exact;
     }
     let mut held: Vec<(usize, usize, &Concept)> = CONCEPTS
         .iter()
         .filter_map(|concept| {
-            let best = concept.words.iter().filter(|word| word.len() > 1).filter_map(|word| {
-                find_words(query, &words(word)).map(|at| (word.chars().count(), at))
-            });
+            let best = concept
+                .words
+                .iter()
+                .filter(|word| word.len() > 1)
+                .filter_map(|word| find_words(query, &words(word)).map(|at| (word.chars().count(), at)));
             best.max_by_key(|(length, at)| (*length, std::cmp::Reverse(*at))).map(|(length, at)| (length, at, concept))
         })
         .collect();
     held.sort_by_key(|(length, at, _)| (std::cmp::Reverse(*length), *at));
     // A longer word is the better guess: "hang up" is not "up".
     let longest = held.first().map_or(0, |(length, _, _)| *length);
-    held.into_iter().filter(|(length, _, _)| *length * 3 >= longest * 2).map(|(_, _, concept)| concept).take(3).collect()
+    held.into_iter()
+        .filter(|(length, _, _)| *length * 3 >= longest * 2)
+        .map(|(_, _, concept)| concept)
+        .take(3)
+        .collect()
 }
 
 /// How well a name tells one of the wanted words.
@@ -116,7 +167,7 @@ fn name_score(name: &str, is_identifier: bool, query: &str, wanted: &[String]) -
             best = best.max(0.96);
         } else if word.chars().count() > 1 && find_words(name, word).is_some() {
             let others = if name.chars().any(is_cjk) { name.chars().count() / 3 } else { core.split(' ').count() };
-            let few = others <= 3 + word.split(' ').count() - 1;
+            let few = others < 3 + word.split(' ').count();
             best = best.max(match (is_identifier, few) {
                 (true, true) => 0.90,
                 (false, true) => 0.85,
@@ -153,11 +204,15 @@ pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<
         return FoundIcons::default();
     }
     let concepts = concepts_of(&query);
-    let wanted: Vec<(usize, Vec<String>)> =
-        concepts.iter().enumerate().map(|(rank, concept)| (rank, concept.words.iter().map(|word| words(word)).collect())).collect();
+    let wanted: Vec<(usize, Vec<String>)> = concepts
+        .iter()
+        .enumerate()
+        .map(|(rank, concept)| (rank, concept.words.iter().map(|word| words(word)).collect()))
+        .collect();
     let mut has_text = vec![false; tree.nodes.len()];
     for (i, node) in tree.nodes.iter().enumerate().rev() {
-        let says = node.role == Role::Text && node.label.as_ref().or(node.value.as_ref()).is_some_and(|t| !t.trim().is_empty());
+        let says = node.role == Role::Text
+            && node.label.as_ref().or(node.value.as_ref()).is_some_and(|t| !t.trim().is_empty());
         if let Some(parent) = node.parent.map(|p| p as usize).filter(|p| *p < i) {
             has_text[parent] |= says || has_text[i];
         }
@@ -165,11 +220,15 @@ pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<
     let screen = outline.screen();
     let mut found: Vec<IconMatch> = Vec::new();
     for (i, node) in tree.nodes.iter().enumerate() {
-        if matches!(node.role, Role::Window | Role::Alert | Role::Keyboard | Role::List | Role::WebView | Role::Sheet | Role::NavBar) {
+        if matches!(
+            node.role,
+            Role::Window | Role::Alert | Role::Keyboard | Role::List | Role::WebView | Role::Sheet | Role::NavBar
+        ) {
             continue;
         }
         let label = node.label.as_ref().map(|l| words(l)).filter(|l| l.chars().count() <= 80).unwrap_or_default();
-        let identifier = node.identifier.as_ref().map(|id| words(id.rsplit('/').next().unwrap_or(id))).unwrap_or_default();
+        let identifier =
+            node.identifier.as_ref().map(|id| words(id.rsplit('/').next().unwrap_or(id))).unwrap_or_default();
         if label.is_empty() && identifier.is_empty() {
             continue;
         }
@@ -190,7 +249,9 @@ pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<
         let element = outline.element_of(i);
         let bounds = super::fold::usable(node.bounds).filter(|b| b.area() > 0.0);
         let on_screen = bounds.is_some_and(|b| b.intersection(&screen).is_some());
-        let reachable = on_screen && outline.is_visible(node) && element.and_then(|e| outline.get(e)).is_none_or(|e| e.covered_by.is_none());
+        let reachable = on_screen
+            && outline.is_visible(node)
+            && element.and_then(|e| outline.get(e)).is_none_or(|e| e.covered_by.is_none());
         let score = (best.0 - role_penalty(node, has_text[i]) - if reachable { 0.0 } else { 0.05 }).max(0.0);
         if score < 0.3 {
             continue;

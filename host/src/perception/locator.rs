@@ -135,7 +135,8 @@ pub fn quote(text: &str) -> String {
 }
 
 fn is_bare(identifier: &str) -> bool {
-    !identifier.is_empty() && !identifier.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\\' | '[' | ']'))
+    !identifier.is_empty()
+        && !identifier.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\\' | '[' | ']'))
 }
 
 impl fmt::Display for Words {
@@ -216,7 +217,8 @@ impl Words {
                     after = &rest[end + 1..];
                 }
                 _ => {
-                    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '#' | '[')).unwrap_or(rest.len());
+                    let end =
+                        rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '#' | '[')).unwrap_or(rest.len());
                     let word = &rest[..end];
                     let untouched = words == Words::default();
                     match role_named(word) {
@@ -224,7 +226,13 @@ impl Words {
                         _ if untouched => {
                             return Err(format!("\"{}\" is neither a ref nor a role. {FORMS}", shorten(text, 40)));
                         }
-                        _ => return Err(format!("\"{}\" does not fit in: {}. {FORMS}", shorten(rest, 40), shorten(text, 80))),
+                        _ => {
+                            return Err(format!(
+                                "\"{}\" does not fit in: {}. {FORMS}",
+                                shorten(rest, 40),
+                                shorten(text, 80)
+                            ));
+                        }
                     }
                     after = &rest[end..];
                 }
@@ -244,7 +252,10 @@ impl Words {
         let elements = outline.elements();
         let fits = |element: &Element| {
             self.role.is_none_or(|role| role == element.role)
-                && self.identifier.as_ref().is_none_or(|id| element.identifier.as_ref() == Some(id) || element.label.as_ref() == Some(id))
+                && self
+                    .identifier
+                    .as_ref()
+                    .is_none_or(|id| element.identifier.as_ref() == Some(id) || element.label.as_ref() == Some(id))
         };
         let mut best = u8::MAX;
         let mut found: Vec<usize> = Vec::new();
@@ -367,7 +378,8 @@ pub fn escape(text: &str) -> std::borrow::Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 8);
     for (at, c) in text.char_indices() {
         let tag = matches!(c, '<' | '＜' | '﹤') && {
-            let rest = text[at + c.len_utf8()..].trim_start_matches(|c: char| c.is_whitespace() || c == '/' || c == '\u{200B}');
+            let rest = text[at + c.len_utf8()..]
+                .trim_start_matches(|c: char| c.is_whitespace() || c == '/' || c == '\u{200B}');
             rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("screen"))
         };
         if tag { out.push_str("&lt;") } else { out.push(c) }
@@ -418,7 +430,7 @@ pub fn words(outline: &Outline, index: usize) -> String {
         if let Matched::Several(all) = form.find(outline)
             && let Some(at) = all.iter().position(|other| *other == index)
         {
-            return Words { nth: Some(at + 1), role, ..form }.to_string_checked(outline, index);
+            return Words { nth: Some(at + 1), role, ..form }.counted_to_string(outline, index);
         }
     }
     // A reachable twin hides this one from words without a number.
@@ -431,19 +443,21 @@ pub fn words(outline: &Outline, index: usize) -> String {
             _ => break,
         }
     }
-    plain_words(element)
+    // Another element has its words as a label: count all of its role.
+    let nth = outline.elements()[..index].iter().filter(|other| other.role == element.role).count() + 1;
+    Words { role, nth: Some(nth), ..Words::default() }.to_string()
 }
 
 impl Words {
     /// Prints the words; where naming the role changed the count, counts again.
-    fn to_string_checked(mut self, outline: &Outline, index: usize) -> String {
+    fn counted_to_string(&self, outline: &Outline, index: usize) -> String {
+        let mut words = self.clone();
         for nth in 1..=outline.elements().len() {
-            if self.find(outline) == Matched::One(index) {
+            if words.find(outline) == Matched::One(index) {
                 break;
             }
-            self.nth = Some(nth);
+            words.nth = Some(nth);
         }
-        self.to_string()
+        words.to_string()
     }
 }
-

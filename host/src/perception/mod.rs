@@ -34,5 +34,3 @@ pub mod tokens;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod scratch;

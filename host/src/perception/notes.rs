@@ -26,7 +26,10 @@ impl Note {
 
 /// The note for a picture that is black all over.
 pub fn picture_black() -> Note {
-    Note::new("picture_black", "The picture is black all over. The app may forbid capture; the tree may still tell what is there.")
+    Note::new(
+        "picture_black",
+        "The picture is black all over. The app may forbid capture; the tree may still tell what is there.",
+    )
 }
 
 /// The notes on `tree`: alert_up, keyboard_up, tree_sparse, tree_cut, tree_damaged, tree_stale.
@@ -34,16 +37,25 @@ pub fn notes(tree: &Tree, outline: &Outline) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(alert) = super::describe::alert(outline) {
         let buttons = alert.buttons.iter().map(|b| format!("\"{}\"", shorten(b, 40))).collect::<Vec<_>>().join(", ");
-        notes.push(Note::new("alert_up", format!("An alert is in front and must be answered first. Its buttons: {buttons}.")));
+        notes.push(Note::new(
+            "alert_up",
+            format!("An alert is in front and must be answered first. Its buttons: {buttons}."),
+        ));
     }
     if outline.keyboard().is_some() {
         notes.push(Note::new("keyboard_up", "The on-screen keyboard is up; what lies under it cannot be tapped."));
     }
     for flaw in &tree.flaws {
         notes.push(match flaw {
-            TreeFlaw::Cut => Note::new("tree_cut", "The phone left out what lies deeper than a limit; elements may be missing."),
-            TreeFlaw::Damaged => Note::new("tree_damaged", "The tree arrived damaged; what could be read is here, the rest is missing."),
-            TreeFlaw::Stale => Note::new("tree_stale", "The tree may show an older screen; look again before acting on it."),
+            TreeFlaw::Cut => {
+                Note::new("tree_cut", "The phone left out what lies deeper than a limit; elements may be missing.")
+            }
+            TreeFlaw::Damaged => {
+                Note::new("tree_damaged", "The tree arrived damaged; what could be read is here, the rest is missing.")
+            }
+            TreeFlaw::Stale => {
+                Note::new("tree_stale", "The tree may show an older screen; look again before acting on it.")
+            }
         });
     }
     if is_sparse(tree, outline) {
@@ -69,6 +81,7 @@ fn is_sparse(tree: &Tree, outline: &Outline) -> bool {
         return true;
     }
     let screen = outline.screen().area();
-    let blind: f64 = super::describe::blind_regions(tree, outline).iter().map(|region| region.area()).fold(0.0, f64::max);
+    let blind: f64 =
+        super::describe::blind_regions(tree, outline).iter().map(|region| region.area()).fold(0.0, f64::max);
     acting + words <= 4 && screen > 0.0 && blind > 0.6 * screen
 }

@@ -89,7 +89,11 @@ pub struct Element {
 impl Element {
     /// Its label, or the first text inside, or its placeholder; empty when it has no words.
     pub fn name(&self) -> &str {
-        self.label.as_deref().or(self.parts.first().map(String::as_str)).or(self.placeholder.as_deref()).unwrap_or_default()
+        self.label
+            .as_deref()
+            .or(self.parts.first().map(String::as_str))
+            .or(self.placeholder.as_deref())
+            .unwrap_or_default()
     }
 
     /// Whether it can be seen and reached: on the screen, not hidden, not covered.
@@ -276,9 +280,7 @@ impl Outline {
             if !element.is_reachable() {
                 continue;
             }
-            let better = best.is_none_or(|(acts, area, _)| {
-                (element.actionable, -bounds.area()) >= (acts, -area)
-            });
+            let better = best.is_none_or(|(acts, area, _)| (element.actionable, -bounds.area()) >= (acts, -area));
             if better {
                 best = Some((element.actionable, bounds.area(), i));
             }
@@ -322,10 +324,7 @@ fn owners(drafts: &[super::fold::Draft], at: &[u32], nearest: &[u32]) -> Vec<u32
 
 /// Fills in the signatures.
 fn sign(elements: &mut [Element]) {
-    let names: Vec<String> = elements
-        .iter()
-        .map(|element| fold(element.name()))
-        .collect();
+    let names: Vec<String> = elements.iter().map(|element| fold(element.name())).collect();
     let hashes: Vec<u64> = names.iter().map(|name| name_hash(name)).collect();
     let mut before = vec![0u64; elements.len()];
     let mut after = vec![0u64; elements.len()];

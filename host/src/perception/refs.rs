@@ -290,8 +290,12 @@ impl RefBook {
             }
         }
         let rest: Vec<usize> = group.iter().copied().filter(|i| found[*i].is_none()).collect();
-        let free: Vec<(usize, Ref)> =
-            names.iter().enumerate().map(|(order, (_, _, name))| (order, *name)).filter(|(_, name)| !taken.contains(name)).collect();
+        let free: Vec<(usize, Ref)> = names
+            .iter()
+            .enumerate()
+            .map(|(order, (_, _, name))| (order, *name))
+            .filter(|(_, name)| !taken.contains(name))
+            .collect();
         if rest.is_empty() || free.is_empty() {
             return;
         }
@@ -310,8 +314,8 @@ impl RefBook {
                 // one of its words, its neighbours may be clocks.
                 let only = group.len() == 1 && same_screen && entry.seen == newest;
                 let enough = match () {
-                    () if own.name.is_empty() && own.identifier.is_empty() => 0.5,
                     () if only => 0.0,
+                    () if own.name.is_empty() && own.identifier.is_empty() => 0.5,
                     () => 0.2,
                 };
                 // One that stands in another row is another one, however alike its own words are.

@@ -169,8 +169,9 @@ pub fn text(outline: &Outline, refs: &[Ref], frame: &str, options: &Options) -> 
     let elements = outline.elements();
     let inside = options.within.map(|within| outline.subtree(within));
     let inside = |i: usize| inside.as_ref().is_none_or(|inside| inside.get(i).copied().unwrap_or(false));
-    let mut omitted = Omitted { hidden: if options.within.is_none() { outline.hidden() } else { 0 }, ..Omitted::default() };
-    let keyboards: Vec<bool> = on_keyboard(elements);
+    let mut omitted =
+        Omitted { hidden: if options.within.is_none() { outline.hidden() } else { 0 }, ..Omitted::default() };
+    let keyboards = on_keyboard(elements, &inside);
     let acts_inside = holds_actions(elements);
     let mut wanted: Vec<usize> = Vec::new();
     for (i, element) in elements.iter().enumerate() {
@@ -187,7 +188,7 @@ pub fn text(outline: &Outline, refs: &[Ref], frame: &str, options: &Options) -> 
             }
         } else if options.interactive_only && !element.actionable && !acts_inside[i] {
             omitted.not_interactive += 1;
-        } else if !is_bare_frame(element) && !(keyboards[i] && is_key(element)) {
+        } else if !(is_bare_frame(element) || keyboards[i].is_some() && is_key(element)) {
             wanted.push(i);
         }
     }
@@ -197,13 +198,14 @@ pub fn text(outline: &Outline, refs: &[Ref], frame: &str, options: &Options) -> 
         let mut line = String::new();
         write_line(&mut line, elements, i, refs, &bare, options, &mut omitted, outline);
         if elements[i].role == Role::Keyboard {
-            write_keys(&mut line, elements, i, &keyboards, outline);
+            write_keys(&mut line, elements, i, &keyboards);
         }
         lines.push((i, line));
     }
     let head = format!("<screen frame=\"{}\">\n", escape(frame).replace('"', "'"));
     let tail = "</screen>";
-    let room = options.max_tokens.map(|max| max.saturating_sub(estimate_tokens(&head) + estimate_tokens(tail) + FOOTER));
+    let room =
+        options.max_tokens.map(|max| max.saturating_sub(estimate_tokens(&head) + estimate_tokens(tail) + FOOTER));
     let kept = choose(elements, &lines, room);
     let mut out = head;
     let mut shown = Vec::with_capacity(lines.len());
@@ -214,7 +216,8 @@ pub fn text(outline: &Outline, refs: &[Ref], frame: &str, options: &Options) -> 
         let own = lines.get(next).is_some_and(|(line, _)| *line == i);
         depth[i] = element.parent.map_or(0, |p| depth[p] + usize::from(printed[p]));
         if !own {
-            if keyboards[i] && is_key(element) && inside(i) && is_shown(element) {
+            // A key is shown if its keyboard's line is.
+            if keyboards[i].is_some_and(|board| printed[board]) && is_key(element) && is_shown(element) {
                 shown.push(i);
             }
             continue;
@@ -258,15 +261,18 @@ const DEEPEST: usize = 12;
 
 /// Whether an element of a keyboard stands on the keyboard's line.
 fn is_key(element: &Element) -> bool {
-    matches!(element.role, Role::Key | Role::Button) && element.checked.is_none() && !element.selected
+    let says_more = !element.parts.is_empty() || element.value.is_some() || element.placeholder.is_some();
+    matches!(element.role, Role::Key | Role::Button) && element.checked.is_none() && !element.selected && !says_more
 }
 
-fn on_keyboard(elements: &[Element]) -> Vec<bool> {
-    let mut on = vec![false; elements.len()];
+/// For each element the keyboard with a line on which it lies.
+fn on_keyboard(elements: &[Element], inside: &dyn Fn(usize) -> bool) -> Vec<Option<usize>> {
+    let mut board = vec![None; elements.len()];
     for (i, element) in elements.iter().enumerate() {
-        on[i] = element.role == Role::Keyboard || element.parent.is_some_and(|p| on[p]);
+        let own = element.role == Role::Keyboard && is_shown(element) && inside(i);
+        board[i] = if own { Some(i) } else { element.parent.and_then(|p| board[p]) };
     }
-    on
+    board
 }
 
 fn holds_actions(elements: &[Element]) -> Vec<bool> {
@@ -296,7 +302,8 @@ fn unambiguous_texts(elements: &[Element]) -> HashMap<&str, usize> {
 /// from the top.
 fn choose(elements: &[Element], lines: &[(usize, String)], room: Option<usize>) -> Vec<bool> {
     let Some(mut room) = room else { return vec![true; lines.len()] };
-    let cost: Vec<usize> = lines.iter().map(|(i, line)| estimate_tokens(line) + 1 + elements[*i].depth.min(1)).collect();
+    let cost: Vec<usize> =
+        lines.iter().map(|(i, line)| estimate_tokens(line) + 1 + elements[*i].depth.min(1)).collect();
     if cost.iter().sum::<usize>() <= room {
         return vec![true; lines.len()];
     }
@@ -406,19 +413,29 @@ pub fn line(outline: &Outline, refs: &[Ref], index: usize) -> String {
     let mut line = String::new();
     if index < outline.elements().len() {
         let bare = HashMap::new();
-        write_line(&mut line, outline.elements(), index, refs, &bare, &Options::default(), &mut Omitted::default(), outline);
+        write_line(
+            &mut line,
+            outline.elements(),
+            index,
+            refs,
+            &bare,
+            &Options::default(),
+            &mut Omitted::default(),
+            outline,
+        );
     }
     line
 }
 
 /// The keys of the keyboard `board`, on its line.
-fn write_keys(line: &mut String, elements: &[Element], board: usize, on: &[bool], outline: &Outline) {
+fn write_keys(line: &mut String, elements: &[Element], board: usize, on: &[Option<usize>]) {
     let mut first = true;
     for (i, element) in elements.iter().enumerate().skip(board + 1) {
-        if !on[i] || !is_key(element) || !outline.is_within(i, board) || !is_shown(element) {
+        if on[i] != Some(board) || !is_key(element) || !is_shown(element) {
             continue;
         }
-        let name = if element.name().is_empty() { element.identifier.as_deref().unwrap_or("?") } else { element.name() };
+        let name =
+            if element.name().is_empty() { element.identifier.as_deref().unwrap_or("?") } else { element.name() };
         line.push_str(if first { " keys: " } else { " " });
         first = false;
         if name.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '<')) {

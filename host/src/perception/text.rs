@@ -142,6 +142,9 @@ pub fn shorten(text: &str, limit: usize) -> std::borrow::Cow<'_, str> {
         }
         cut += c.len_utf8();
     }
+    if cut == text.len() {
+        return text.into();
+    }
     format!("{}…", text[..cut].trim_end()).into()
 }
 

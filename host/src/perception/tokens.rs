@@ -101,7 +101,9 @@ fn class(c: char) -> Class {
         _ if c.is_ascii() => Class::Mark,
         '\u{400}'..='\u{52F}' => Class::Cyrillic,
         '\u{370}'..='\u{3FF}' | '\u{530}'..='\u{6FF}' => Class::Alphabet,
-        '\u{80}'..='\u{36F}' | '\u{900}'..='\u{DFF}' | '\u{10A0}'..='\u{10FF}' | '\u{1E00}'..='\u{1FFF}' => Class::Other,
+        '\u{80}'..='\u{36F}' | '\u{900}'..='\u{DFF}' | '\u{10A0}'..='\u{10FF}' | '\u{1E00}'..='\u{1FFF}' => {
+            Class::Other
+        }
         '\u{2010}'..='\u{2027}' | '\u{AC00}'..='\u{D7AF}' => Class::Other,
         _ if is_cjk(c) && c < '\u{20000}' => Class::Other,
         _ => Class::Picture,

@@ -24,9 +24,11 @@ fn json(bencher: divan::Bencher<'_, '_>) {
                 r#"{{"isEnabled":"1","isVisible":"1","isAccessible":"0","isFocused":"0","frame":"{{{{0, {row}}}, {{390, 44}}}}","rect":{{"y":{row},"x":0,"width":390,"height":44}},"value":null,"label":"{label} {row}","type":"{kind}","name":"{label} {row}","traits":"StaticText, Header","rawIdentifier":"row-{row}"{children}}}"#
             )
         };
-        let inner = [node("StaticText", "Title", ""), node("Image", "Picture", ""), node("Button", "More", "")].join(",");
+        let inner =
+            [node("StaticText", "Title", ""), node("Image", "Picture", ""), node("Button", "More", "")].join(",");
         let comma = if row == 0 { "" } else { "," };
-        write!(rows, "{comma}{}", node("Cell", "Row", &format!(",\"children\":[{inner}]"))).expect("a String takes all");
+        write!(rows, "{comma}{}", node("Cell", "Row", &format!(",\"children\":[{inner}]")))
+            .expect("a String takes all");
     }
     let document = format!(
         r#"{{"sessionId":"A","value":{{"type":"Application","children":[{rows}],"rect":{{"x":0,"y":0,"width":390,"height":844}}}}}}"#

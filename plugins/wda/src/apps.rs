@@ -138,9 +138,10 @@ fn is_bundle_id(text: &str) -> bool {
 /// The app in front.
 pub(crate) async fn active(session: &Session) -> Result<App> {
     let info = session.get_plain("/wda/activeAppInfo", SHORT).await.map_err(|fault| fault.into_error(Purpose::Look))?;
-    let text = |key: &str| info.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned);
-    let id =
-        text("bundleId").ok_or_else(|| Error::new(ErrorKind::Other, "the iPhone did not tell which app is in front"))?;
+    let text =
+        |key: &str| info.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let id = text("bundleId")
+        .ok_or_else(|| Error::new(ErrorKind::Other, "the iPhone did not tell which app is in front"))?;
     let name = text("name").or_else(|| names::name_of(&id).map(str::to_owned));
     let app = App { id, name };
     session.saw(&app);

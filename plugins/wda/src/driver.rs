@@ -4,8 +4,8 @@
 
 use crate::{apps, device, options::Device, screen, session, session::Session, stream::Stream, text, touch, tree};
 use driver_api::{
-    Alert, App, AppList, Button, DeviceState, Driver, Error, ErrorKind, Feature, Finger, Frame, Launch, Node, Orientation,
-    Picture, Point, Result, Screen, Swipe, Tree,
+    Alert, App, AppList, Button, DeviceState, Driver, Error, ErrorKind, Feature, Finger, Frame, Launch, Node,
+    Orientation, Picture, Point, Result, Screen, Swipe, Tree,
 };
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -55,9 +55,11 @@ pub(crate) fn open(answer: &Answer) -> Option<Result<Reply, Refusal>> {
     }
     let words = match &value {
         Some(Value::String(words)) => words.clone(),
-        Some(Value::Object(object)) => {
-            ["message", "description", "error"].iter().find_map(|key| text(object.get(*key))).unwrap_or_default().to_owned()
-        }
+        Some(Value::Object(object)) => ["message", "description", "error"]
+            .iter()
+            .find_map(|key| text(object.get(*key)))
+            .unwrap_or_default()
+            .to_owned(),
         _ => String::new(),
     };
     let error = body.get("error").and_then(Value::as_str);

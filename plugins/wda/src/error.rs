@@ -83,13 +83,21 @@ impl Refusal {
     /// The phone could not take a snapshot of the screen's elements: too deep, too many, or a busy app.
     pub(crate) fn is_snapshot_trouble(&self) -> bool {
         self.name == "stale element reference"
-            || self.says(&["kaxerror", "getting snapshot", "snapshotting", "too many nested", "main run loop is responsive"])
+            || self.says(&[
+                "kaxerror",
+                "getting snapshot",
+                "snapshotting",
+                "too many nested",
+                "main run loop is responsive",
+            ])
     }
 
     /// The phone cannot write a tree in the format that was asked for, rather than having trouble with the screen.
     pub(crate) fn is_about_the_format(&self) -> bool {
-        matches!(self.name.as_str(), "unknown error" | "unknown command" | "invalid argument" | "unsupported operation" | "")
-            && !self.session_is_gone()
+        matches!(
+            self.name.as_str(),
+            "unknown error" | "unknown command" | "invalid argument" | "unsupported operation" | ""
+        ) && !self.session_is_gone()
             && !self.says(&["possibly crashed", "unlocked"])
     }
 
@@ -116,8 +124,12 @@ impl Fault {
                     ErrorKind::HelperNotRunning,
                     "what answers at the iPhone's address is not its automation program",
                 ),
-                Purpose::Picture => Error::new(ErrorKind::PictureUnavailable, "the iPhone's picture arrived incomplete"),
-                Purpose::Tree => Error::new(ErrorKind::TreeUnavailable, "what the iPhone says of its screen cannot be read"),
+                Purpose::Picture => {
+                    Error::new(ErrorKind::PictureUnavailable, "the iPhone's picture arrived incomplete")
+                }
+                Purpose::Tree => {
+                    Error::new(ErrorKind::TreeUnavailable, "what the iPhone says of its screen cannot be read")
+                }
                 _ => Error::unknown(ErrorKind::Other, "the iPhone's answer cannot be read"),
             },
             Fault::Refused(refusal) => {
@@ -140,7 +152,9 @@ fn broken_error(broken: Broken) -> Error {
             ErrorKind::NotReachable,
             "the iPhone cannot be reached at its address; check that it is on, in the same network or plugged in",
         ),
-        Broken::Lost => Error::unknown(ErrorKind::NotReachable, "the connection to the iPhone broke before it answered"),
+        Broken::Lost => {
+            Error::unknown(ErrorKind::NotReachable, "the connection to the iPhone broke before it answered")
+        }
         Broken::Late => Error::unknown(ErrorKind::Timeout, "the iPhone did not answer in time"),
         Broken::TooLarge => Error::unknown(ErrorKind::Other, "the iPhone's answer was too large to read"),
     }
@@ -201,11 +215,16 @@ fn refusal_error(refusal: &Refusal, purpose: Purpose) -> Error {
         || matches!(name, "element not visible" | "invalid coordinates")
         || refusal.is_bad_point()
     {
-        return no(Kind::InvalidArgument, "the iPhone cannot touch this point; it is off the screen or not reachable there");
+        return no(
+            Kind::InvalidArgument,
+            "the iPhone cannot touch this point; it is off the screen or not reachable there",
+        );
     }
     match (name, purpose) {
         ("no such alert", _) => return no(Kind::NoAlert, "there is no alert"),
-        ("unexpected alert open", _) => return no(Kind::AlertInFront, "an alert is in front and must be answered first"),
+        ("unexpected alert open", _) => {
+            return no(Kind::AlertInFront, "an alert is in front and must be answered first");
+        }
         ("unknown command" | "unknown method", _) => {
             return no(Kind::Unsupported, "the automation program on the iPhone does not have this command");
         }
@@ -214,7 +233,9 @@ fn refusal_error(refusal: &Refusal, purpose: Purpose) -> Error {
         }
         ("session not created", _) => return no(Kind::Other, "the iPhone refused to be controlled"),
         (_, Purpose::Tree) => return no(Kind::TreeUnavailable, "the iPhone could not read what is on its screen"),
-        (_, Purpose::Picture) => return no(Kind::PictureUnavailable, "the iPhone did not give a picture of its screen"),
+        (_, Purpose::Picture) => {
+            return no(Kind::PictureUnavailable, "the iPhone did not give a picture of its screen");
+        }
         _ => {}
     }
     if name == "timeout" || refusal.status == 408 || says(&["timed out"]) {
@@ -233,7 +254,9 @@ fn refusal_error(refusal: &Refusal, purpose: Purpose) -> Error {
         ("invalid argument" | "invalid selector", _) => {
             no(Kind::InvalidArgument, "the iPhone did not accept the arguments of this operation")
         }
-        ("no such element" | "stale element reference", _) => no(Kind::Other, "the element is not on the screen any more"),
+        ("no such element" | "stale element reference", _) => {
+            no(Kind::Other, "the element is not on the screen any more")
+        }
         ("invalid element state", _) => no(Kind::Other, "the element on the screen does not do this"),
         _ if (400..500).contains(&refusal.status) => no(Kind::Other, "the iPhone refused the operation"),
         _ => Error::unknown(Kind::Other, "the iPhone failed while it carried out the operation"),
@@ -368,7 +391,9 @@ mod tests {
             assert_eq!((error.kind, error.outcome), (kind, outcome));
             assert_eq!(Fault::Broken(broken).into_error(Look).outcome, NotDone);
         }
-        for (purpose, kind) in [(Connect, Kind::HelperNotRunning), (Picture, Kind::PictureUnavailable), (Act, Kind::Other)] {
+        for (purpose, kind) in
+            [(Connect, Kind::HelperNotRunning), (Picture, Kind::PictureUnavailable), (Act, Kind::Other)]
+        {
             assert_eq!(Fault::Foreign.into_error(purpose).kind, kind);
         }
         let unprepared = Fault::Unprepared(Box::new(Fault::Broken(Broken::Lost)));

@@ -160,7 +160,8 @@ mod tests {
 
     #[test]
     fn an_encrypted_address_gets_a_client() {
-        let device = driver_api::DeviceConfig { address: Some("https://phones.example".to_owned()), ..Default::default() };
+        let device =
+            driver_api::DeviceConfig { address: Some("https://phones.example".to_owned()), ..Default::default() };
         let address = crate::options::device(&device).unwrap().address;
         Http::new(&address).unwrap();
         Http::for_probes(&address).unwrap();

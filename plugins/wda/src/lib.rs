@@ -30,7 +30,9 @@ mod tree;
 
 pub use driver::WdaDriver;
 
-use driver_api::{Connection, DeviceInfo, Error, ErrorKind, Platform, Plugin, PluginConfig, Result, Tree, export_driver};
+use driver_api::{
+    Connection, DeviceInfo, Error, ErrorKind, Platform, Plugin, PluginConfig, Result, Tree, export_driver,
+};
 use options::{Device, PluginOptions};
 
 export_driver!("wda", WdaPlugin);
@@ -65,8 +67,8 @@ impl Plugin for WdaPlugin {
 
     fn driver(&self, device_id: &str) -> Result<WdaDriver> {
         let device = self.devices.iter().find(|device| device.id == device_id);
-        let device =
-            device.ok_or_else(|| Error::new(ErrorKind::InvalidArgument, format!("there is no device \"{device_id}\"")))?;
+        let device = device
+            .ok_or_else(|| Error::new(ErrorKind::InvalidArgument, format!("there is no device \"{device_id}\"")))?;
         Ok(WdaDriver::new(device.clone()))
     }
 

@@ -78,7 +78,8 @@ impl Address {
     /// Local for this machine (a forwarded port), else by network.
     pub(crate) fn via(&self) -> Via {
         let (host, _) = self.host_port();
-        let loopback = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+        let loopback =
+            host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
         if loopback { Via::Local } else { Via::Network }
     }
 }
@@ -154,7 +155,11 @@ mod tests {
         ] {
             let error = check(address, options).unwrap_err();
             assert_eq!(error.kind, ErrorKind::InvalidArgument);
-            assert!(error.message.starts_with("device \"desk\": ") && error.message.contains(part), "{}", error.message);
+            assert!(
+                error.message.starts_with("device \"desk\": ") && error.message.contains(part),
+                "{}",
+                error.message
+            );
         }
     }
 }

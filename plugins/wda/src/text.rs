@@ -25,7 +25,9 @@ pub(crate) async fn input(session: &Session, text: &str) -> Result<()> {
         Ok(Some(_)) => {}
         Ok(None) => return Err(Error::new(ErrorKind::NothingFocused, "no text field has the keyboard's focus")),
         // A phone that cannot tell is no reason not to type; it refuses by itself, or the host sees what became of it.
-        Err(Fault::Refused(refusal)) => tracing::debug!(name = refusal.name, "the phone does not tell what has the focus"),
+        Err(Fault::Refused(refusal)) => {
+            tracing::debug!(name = refusal.name, "the phone does not tell what has the focus")
+        }
         Err(fault) => return Err(fault.into_error(Purpose::Look)),
     }
     for (index, piece) in pieces(text).into_iter().enumerate() {
@@ -56,7 +58,8 @@ fn pieces(text: &str) -> Vec<String> {
 async fn focus(session: &Session) -> Result<Option<String>, Fault> {
     match session.get("/element/active", SHORT).await {
         Ok(value) => {
-            let id = ["element-6066-11e4-a52e-4f735466cecf", "ELEMENT"].iter().find_map(|key| value.get(*key)?.as_str());
+            let id =
+                ["element-6066-11e4-a52e-4f735466cecf", "ELEMENT"].iter().find_map(|key| value.get(*key)?.as_str());
             Ok(id.filter(|id| is_id(id)).map(str::to_owned))
         }
         Err(Fault::Refused(refusal)) if refusal.name == "no such element" => Ok(None),

@@ -50,7 +50,10 @@ pub(crate) async fn tree(session: &Session) -> Result<Tree> {
                 xml = true;
             }
             Ok(None) => {
-                return Err(Error::new(ErrorKind::TreeUnavailable, "what the iPhone says of its screen cannot be read"));
+                return Err(Error::new(
+                    ErrorKind::TreeUnavailable,
+                    "what the iPhone says of its screen cannot be read",
+                ));
             }
             Err(fault) => return Err(failed(fault)),
         }

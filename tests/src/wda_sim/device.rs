@@ -268,7 +268,7 @@ pub(crate) fn screen(sim: &Sim, _: &Call) -> Result<Answer> {
     let mut value = json!({
         "screenSize": { "width": width, "height": height },
         "statusBarSize": { "width": width, "height": 47 },
-        "scale": screen.scale,
+        "scale": number(screen.scale),
     });
     if sim.options.generation.has(16, 10, 0) {
         value["displayId"] = 1.into();
@@ -276,8 +276,13 @@ pub(crate) fn screen(sim: &Sim, _: &Call) -> Result<Answer> {
     Ok(value.into())
 }
 
-fn upright(screen: &driver_api::Screen) -> (f64, f64) {
-    (screen.width.min(screen.height), screen.width.max(screen.height))
+fn upright(screen: &driver_api::Screen) -> (Value, Value) {
+    (number(screen.width.min(screen.height)), number(screen.width.max(screen.height)))
+}
+
+/// A whole number without a fraction, as the phone's own writer writes it.
+pub(crate) fn number(value: f64) -> Value {
+    if value.fract() == 0.0 { (value as i64).into() } else { value.into() }
 }
 
 /// `GET /wda/screens`.
@@ -285,7 +290,8 @@ pub(crate) fn screens(sim: &Sim, _: &Call) -> Result<Answer> {
     let screen = sim.phone().screen();
     let (width, height) = upright(&screen);
     let bounds = json!({ "x": 0, "y": 0, "width": width, "height": height });
-    Ok(json!([{ "displayId": 1, "isMain": true, "scale": screen.scale, "bounds": bounds, "traits": "" }]).into())
+    Ok(json!([{ "displayId": 1, "isMain": true, "scale": number(screen.scale), "bounds": bounds, "traits": "" }])
+        .into())
 }
 
 /// `GET /screenshot`.

@@ -1,6 +1,7 @@
 //! The element routes, and the snapshots that they and the page source are made from: what is in front, where a remembered
 //! element is now, how it comes into view.
 
+use super::device::number;
 use super::errors::{Failure, Result};
 use super::log::Touch;
 use super::router::{Answer, Call};
@@ -372,12 +373,12 @@ pub(crate) fn scroll_into_view(sim: &Sim, key: u64) -> Result<Rect> {
 pub(crate) fn window_size(sim: &Sim, _: &Call) -> Result<Answer> {
     front(sim)?;
     let screen = sim.phone().screen();
-    Ok(json!({ "width": screen.width, "height": screen.height }).into())
+    Ok(json!({ "width": number(screen.width), "height": number(screen.height) }).into())
 }
 
 /// `GET /window/rect`.
 pub(crate) fn window_rect(sim: &Sim, _: &Call) -> Result<Answer> {
     front(sim)?;
     let screen = sim.phone().screen();
-    Ok(json!({ "x": 0, "y": 0, "width": screen.width, "height": screen.height }).into())
+    Ok(json!({ "x": 0, "y": 0, "width": number(screen.width), "height": number(screen.height) }).into())
 }

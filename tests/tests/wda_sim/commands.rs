@@ -80,16 +80,16 @@ fn pictures_and_sizes() {
         (side(16), side(20))
     };
     assert_eq!(png(rig.get("/screenshot")), (780, 1688));
-    assert_eq!(rig.ask("/window/size").ok(), json!({ "width": 390.0, "height": 844.0 }));
-    assert_eq!(rig.get("/wda/screen").ok()["scale"], 2.0);
+    assert_eq!(rig.ask("/window/size").ok(), json!({ "width": 390, "height": 844 }));
+    assert_eq!(rig.get("/wda/screen").ok()["scale"], 2);
     rig.launch("com.apple.Preferences");
     let cell = rig.find("name", "general");
     assert_eq!(png(rig.ask(&format!("/element/{cell}/screenshot"))), (716, 96));
     // Turned, the window is turned and the screen of the home screen is not.
     rig.tell("/orientation", json!({ "orientation": "LANDSCAPE" })).ok();
     assert_eq!(png(rig.ask("/screenshot")), (1688, 780));
-    assert_eq!(rig.ask("/window/rect").ok(), json!({ "x": 0, "y": 0, "width": 844.0, "height": 390.0 }));
-    assert_eq!(rig.get("/wda/screen").ok()["screenSize"], json!({ "width": 390.0, "height": 844.0 }));
+    assert_eq!(rig.ask("/window/rect").ok(), json!({ "x": 0, "y": 0, "width": 844, "height": 390 }));
+    assert_eq!(rig.get("/wda/screen").ok()["screenSize"], json!({ "width": 390, "height": 844 }));
     assert_eq!(rig.ask("/orientation").ok(), "LANDSCAPE");
     assert_eq!(rig.ask("/wda/deviceOrientation").ok(), "UIDeviceOrientationLandscapeLeft");
     rig.tell("/orientation", json!({ "orientation": "UIA_DEVICE_ORIENTATION_LANDSCAPERIGHT" })).ok();

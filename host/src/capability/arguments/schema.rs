@@ -5,25 +5,10 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-/// The schema of `T`: an object at the root, everything inlined, optional fields as plain fields that are not required, no
-/// `title`, no `format` (some clients warn at `uint32`), no `$schema`.
-pub fn schema_for<T: JsonSchema>() -> Map<String, Value> {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    tidy(&mut schema);
-    match schema {
-        Value::Object(mut object) => {
-            object.entry("type").or_insert_with(|| json!("object"));
-            object
-        }
-        _ => Map::from_iter([("type".to_owned(), json!("object"))]),
-    }
-}
-
-/// [`schema_for`] arguments: every object that names its fields is closed, also where `T` could not say so (serde cannot
-/// close a type with flattened fields), and the root has no description, which the capability gives.
+/// The schema of arguments of type `T`: an object at the root, everything inlined, optional fields as plain fields that are
+/// not required, no `title`, no `format` (some clients warn at `uint32`), no `$schema`. Every object that names its fields is
+/// closed, also where `T` could not say so (serde cannot close a type with flattened fields), and the root has no
+/// description, which the capability gives.
 pub fn input_schema_for<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = Value::Object(schema_for::<T>());
     close(&mut schema);
@@ -33,7 +18,42 @@ pub fn input_schema_for<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-fn tidy(schema: &mut Value) {
+/// The schema of results of type `T`, as they are written: a field that may be left out is not required, one that may be
+/// null says so. Strict clients refuse an answer that its schema does not admit. In the same plain form as
+/// [`input_schema_for`], but open, so that a field can be added.
+pub fn output_schema_for<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize(), Nulls::Kept);
+    schema.remove("description");
+    schema
+}
+
+/// [`input_schema_for`] that closes only what `T` itself closes, and keeps the description of `T`.
+pub fn schema_for<T: JsonSchema>() -> Map<String, Value> {
+    generate::<T>(SchemaSettings::draft2020_12().for_deserialize(), Nulls::Dropped)
+}
+
+/// Whether null is one of the values of an optional field.
+#[derive(Clone, Copy, PartialEq)]
+enum Nulls {
+    Kept,
+    Dropped,
+}
+
+fn generate<T: JsonSchema>(mut settings: SchemaSettings, nulls: Nulls) -> Map<String, Value> {
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    tidy(&mut schema, nulls);
+    match schema {
+        Value::Object(mut object) => {
+            object.entry("type").or_insert_with(|| json!("object"));
+            object
+        }
+        _ => Map::from_iter([("type".to_owned(), json!("object"))]),
+    }
+}
+
+fn tidy(schema: &mut Value, nulls: Nulls) {
     let Some(object) = schema.as_object_mut() else { return };
     for key in ["$schema", "$defs", "title", "format"] {
         object.remove(key);
@@ -49,33 +69,40 @@ fn tidy(schema: &mut Value) {
     if object.get("additionalProperties") == Some(&json!(true)) {
         object.remove("additionalProperties");
     }
-    if let Some(Value::Array(kinds)) = object.get_mut("type") {
+    let drop_nulls = nulls == Nulls::Dropped;
+    if let Some(Value::Array(kinds)) = object.get_mut("type").filter(|_| drop_nulls) {
         kinds.retain(|kind| kind != "null");
         if let [only] = &kinds[..] {
             let only = only.clone();
             object.insert("type".into(), only);
         }
     }
-    if let Some(Value::Array(values)) = object.get_mut("enum") {
+    if let Some(Value::Array(values)) = object.get_mut("enum").filter(|_| drop_nulls) {
         values.retain(|value| !value.is_null());
     }
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
-            ("properties", Value::Object(fields)) => fields.values_mut().for_each(tidy),
-            ("items" | "additionalProperties", inner) => tidy(inner),
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(inner)) => inner.iter_mut().for_each(tidy),
+            ("properties", Value::Object(fields)) => {
+                fields.values_mut().for_each(|field| tidy(field, nulls));
+            }
+            ("items" | "additionalProperties", inner) => tidy(inner, nulls),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(inner)) => {
+                inner.iter_mut().for_each(|choice| tidy(choice, nulls));
+            }
             _ => {}
         }
     }
     for key in ["anyOf", "oneOf"] {
-        merge_choices(object, key);
+        merge_choices(object, key, nulls);
     }
 }
 
-/// Turns "this or null" into this, and a choice of constants into an enum.
-fn merge_choices(object: &mut Map<String, Value>, key: &str) {
+/// Turns "this or null" into this where nulls are dropped, and a choice of constants into an enum.
+fn merge_choices(object: &mut Map<String, Value>, key: &str, nulls: Nulls) {
     let Some(Value::Array(choices)) = object.get_mut(key) else { return };
-    choices.retain(|choice| choice.get("type") != Some(&json!("null")));
+    if nulls == Nulls::Dropped {
+        choices.retain(|choice| choice.get("type") != Some(&json!("null")));
+    }
     if let [only] = &mut choices[..] {
         let only = only.take();
         object.remove(key);

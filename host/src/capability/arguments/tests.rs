@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde_json::json;
 
 /// How the result looks.
-#[derive(JsonSchema)]
+#[derive(serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(dead_code)]
 enum Observe {
@@ -51,9 +51,8 @@ struct Tap {
     act: Act,
 }
 
-#[derive(JsonSchema)]
+#[derive(serde::Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)]
 struct Inner {
     seconds: u64,
 }
@@ -78,6 +77,32 @@ fn schemas_are_plain_and_short() {
     insta::assert_json_snapshot!("input_schema", tap());
     insta::assert_json_snapshot!("inner_schema", schema_for::<Inner>());
     assert_eq!(serde_json::to_string(&tap()).unwrap(), serde_json::to_string(&tap()).unwrap());
+}
+
+#[derive(serde::Serialize, JsonSchema)]
+struct Status {
+    /// Null if unknown.
+    battery: Option<f64>,
+    inner: Option<Inner>,
+    observe: Option<Observe>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    state: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<String>,
+}
+
+/// A strict client holds every answer against the schema, so the schema must admit what is really written.
+#[test]
+fn results_fit_their_schemas() {
+    let schema = output_schema_for::<Status>();
+    insta::assert_json_snapshot!("output_schema", schema);
+    let (observe, inner) = (Some(Observe::Tree), Some(Inner { seconds: 1 }));
+    let full = Status { battery: Some(1.0), inner, observe, state: vec!["a".into()], left_out: Some("b".into()) };
+    let bare = Status { battery: None, inner: None, observe: None, state: Vec::new(), left_out: None };
+    for status in [full, bare] {
+        let written = serde_json::to_value(status).unwrap();
+        assert_eq!(check(&schema, written.as_object().unwrap()), Ok(()), "{written}");
+    }
 }
 
 #[test]

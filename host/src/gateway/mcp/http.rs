@@ -39,7 +39,12 @@ pub fn service(
 }
 
 /// [`service`] with these sessions.
-pub(super) fn with_sessions(shared: Arc<Shared>, hosts: &[String], sessions: Sessions, stop: &CancellationToken) -> Service {
+pub(super) fn with_sessions(
+    shared: Arc<Shared>,
+    hosts: &[String],
+    sessions: Sessions,
+    stop: &CancellationToken,
+) -> Service {
     let config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_max_request_body_bytes(request::MOST_BYTES)
@@ -100,7 +105,9 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn widen(headers: &mut HeaderMap, post: bool) {
     let any = match headers.get(header::ACCEPT) {
         None => true,
-        Some(accept) => accept.to_str().is_ok_and(|accept| accept.split(',').any(|kind| kind.trim().starts_with("*/*"))),
+        Some(accept) => {
+            accept.to_str().is_ok_and(|accept| accept.split(',').any(|kind| kind.trim().starts_with("*/*")))
+        }
     };
     if post {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -134,7 +141,12 @@ fn clear(response: Response, body: &Bytes) -> Response {
         status if status.is_server_error() => {
             (-32603, Code::Internal, "the server could not answer", "Try again; the server's log has the cause.")
         }
-        _ => (-32600, Code::InvalidArguments, "the request does not fit the protocol", "Initialize first, then name the session."),
+        _ => (
+            -32600,
+            Code::InvalidArguments,
+            "the request does not fit the protocol",
+            "Initialize first, then name the session.",
+        ),
     };
     if parts.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         parts.status = StatusCode::BAD_REQUEST;
@@ -149,8 +161,7 @@ fn clear(response: Response, body: &Bytes) -> Response {
     for name in [header::CONTENT_TYPE, header::CONTENT_LENGTH] {
         parts.headers.remove(name);
     }
-    let mut response =
-        (parts.status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response();
+    let mut response = (parts.status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response();
     response.headers_mut().extend(parts.headers);
     response
 }

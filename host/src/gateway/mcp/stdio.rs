@@ -62,7 +62,11 @@ struct UntilEof<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for UntilEof<R> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.input).poll_read(context, buffer);
         let ended = match &polled {

@@ -21,8 +21,13 @@ pub fn tool(capability: &Capability) -> Tool {
     };
     // An app may reach the world, so acting is open; looking is not. All four hints are set, since what is left out is
     // taken for the most alarming.
-    let annotations =
-        ToolAnnotations::from_raw(Some(capability.title.into()), Some(read), Some(destructive), Some(read), Some(!read));
+    let annotations = ToolAnnotations::from_raw(
+        Some(capability.title.into()),
+        Some(read),
+        Some(destructive),
+        Some(read),
+        Some(!read),
+    );
     Tool::new(capability.name, capability.description, Arc::new(capability.input.clone()))
         .with_title(capability.title)
         .with_raw_output_schema(Arc::new(output_schema(&capability.output)))

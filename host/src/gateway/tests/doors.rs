@@ -2,7 +2,7 @@
 
 use super::{
     Server, answer,
-    mcp::{Era, call},
+    mcp::{Era, call, modern},
     problem,
 };
 use crate::capability::Code;
@@ -40,6 +40,20 @@ async fn hosts_origins_and_tokens_on_both_doors() {
     assert_eq!(refused.headers()["www-authenticate"], "Bearer");
     for (header, value) in [("origin", "http://localhost:5173"), ("host", "localhost"), ("origin", "http://[::1]:1")] {
         assert_eq!(answer(open.get("/devices").header(header, value)).await.0, 200, "{value}");
+    }
+    // The SDK has a check of its own behind ours; what we let in must pass there too.
+    for (header, value) in [
+        ("host", "[::1]:80"),
+        ("host", "LOCALHOST:1"),
+        ("host", "phones.example"),
+        ("origin", "http://[::1]:1"),
+        ("origin", "https://localhost"),
+        ("origin", "http://phones.example:7311"),
+    ] {
+        let request = modern(&closed, "tools/list", json!({})).header("authorization", "Bearer s3cret");
+        let mut request = request.build().unwrap();
+        request.headers_mut().insert(header, value.parse().unwrap());
+        assert_eq!(closed.client.execute(request).await.unwrap().status(), 200, "{value}");
     }
     let let_in = closed.get("/whoami").header("authorization", "Bearer s3cret").header("host", "phones.example:80");
     assert_eq!(answer(let_in).await.1["client"], "token/rest");

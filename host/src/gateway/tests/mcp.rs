@@ -28,7 +28,7 @@ fn meta() -> Value {
     })
 }
 
-fn modern(server: &Server, method: &str, params: Value) -> RequestBuilder {
+pub fn modern(server: &Server, method: &str, params: Value) -> RequestBuilder {
     let mut params = params;
     params["_meta"] = meta();
     let name = params["name"].as_str().unwrap_or_default().to_owned();
@@ -43,7 +43,8 @@ async fn message(response: Response) -> Value {
     if let Ok(message) = serde_json::from_str(&text) {
         return message;
     }
-    let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).find(|data| data.starts_with('{'));
+    let data =
+        text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).find(|data| data.starts_with('{'));
     serde_json::from_str(data.unwrap_or_else(|| panic!("no message in {text:?}"))).unwrap()
 }
 
@@ -160,7 +161,12 @@ async fn unknown_tools_are_a_protocol_error() {
 async fn parameters_that_do_not_fit_are_a_protocol_error() {
     let server = Server::start().await;
     let session = begin(&server).await;
-    for params in [json!({"name": "tap", "arguments": "x"}), json!({"name": "tap", "arguments": [1]}), json!({"arguments": {}}), json!({"name": 3})] {
+    for params in [
+        json!({"name": "tap", "arguments": "x"}),
+        json!({"name": "tap", "arguments": [1]}),
+        json!({"arguments": {}}),
+        json!({"name": 3}),
+    ] {
         let message_of = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
         let answer = message(in_session(&server, &session, &message_of).send().await.unwrap()).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -183,7 +189,8 @@ async fn callers_are_told_apart() {
     let who = message(answer).await["result"]["structuredContent"].clone();
     assert_eq!((&who["session"], &who["client"]), (&json!(format!("mcp:{session}")), &json!("local/old tester")));
     // A session cannot be borrowed by a call of the era that has none.
-    let request = modern(&server, "tools/call", json!({"name": "whoami", "arguments": {}})).header("mcp-session-id", &session);
+    let request =
+        modern(&server, "tools/call", json!({"name": "whoami", "arguments": {}})).header("mcp-session-id", &session);
     let who = message(request.send().await.unwrap()).await["result"]["structuredContent"].clone();
     assert_eq!(who["session"], Value::Null);
 }
@@ -209,7 +216,9 @@ async fn bad_messages_are_refused_clearly() {
         let request = server.request(Method::POST, "/mcp").header("content-type", "application/json");
         request.header("accept", "application/json, text/event-stream").body(body)
     };
-    for (body, status, number) in [("{", 400, -32700), ("{\"x\": 1e999}", 400, -32700), ("[1]", 400, -32600), ("{}", 400, -32600)] {
+    for (body, status, number) in
+        [("{", 400, -32700), ("{\"x\": 1e999}", 400, -32700), ("[1]", 400, -32600), ("{}", 400, -32600)]
+    {
         let response = raw(body).send().await.unwrap();
         assert_eq!(response.status(), status, "{body}");
         let answer = message(response).await;
@@ -217,7 +226,8 @@ async fn bad_messages_are_refused_clearly() {
         assert!(!answer.to_string().contains("deserialize"), "{answer}");
     }
     super::problem(raw("{}").header("content-type", "text/plain"), 415, "invalid_arguments").await;
-    let large = server.request(Method::POST, "/mcp").header("content-type", "application/json").body(vec![b' '; 10 << 20]);
+    let large =
+        server.request(Method::POST, "/mcp").header("content-type", "application/json").body(vec![b' '; 10 << 20]);
     super::problem(large, 413, "invalid_arguments").await;
     let other = raw("{}").header("accept", "text/html");
     let other = other.build().map(|mut request| {
@@ -358,8 +368,10 @@ async fn stdio_ends_promptly() {
     assert_eq!(seen.dropped.load(SeqCst), 1);
     // A call that is nearly done is still answered.
     let mut quick = Pipes::open();
-    quick.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": "wait_for", "arguments": {"ms": 100}, "_meta": meta()}})).await;
+    quick
+        .send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "wait_for", "arguments": {"ms": 100}, "_meta": meta()}}))
+        .await;
     quick.to.shutdown().await.unwrap();
     let line = quick.from.next_line().await.unwrap().unwrap();
     assert!(line.contains("\"waited_ms\":100"), "{line}");

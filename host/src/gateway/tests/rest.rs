@@ -33,7 +33,8 @@ async fn path_query_and_body_make_one_object() {
     assert_eq!(answer(tap("/devices/phone-1/tap?x=3", json!({"y": 2}))).await.1["x"], 3.0);
     assert_eq!(answer(tap("/devices/phone%2D1/tap?x=3&x=3.0", json!({"x": 3, "y": 2}))).await.0, 200);
     assert_eq!(answer(tap("/devices/phone-1/tap", json!({"device_id": "phone-1", "x": 3, "y": 2}))).await.0, 200);
-    let said = problem(tap("/devices/phone-1/tap", json!({"device_id": "b", "x": 3, "y": 2})), 400, "invalid_arguments").await;
+    let said =
+        problem(tap("/devices/phone-1/tap", json!({"device_id": "b", "x": 3, "y": 2})), 400, "invalid_arguments").await;
     assert!(said["message"].as_str().unwrap().contains("device_id"));
     problem(tap("/devices/phone-1/tap?x=3", json!({"x": 4, "y": 2})), 400, "invalid_arguments").await;
     problem(server.get("/devices/phone-1/tree?max_tokens=1&max_tokens=2"), 400, "invalid_arguments").await;
@@ -85,7 +86,12 @@ async fn bad_bodies_are_refused_clearly() {
     assert_eq!(answer(named).await.0, 200);
     problem(server.get("/devices").body("{}"), 400, "invalid_arguments").await;
     let large = vec![b' '; 10 << 20];
-    problem(server.request(Method::POST, "/devices/phone-1/tap").header("content-type", "application/json").body(large), 413, "invalid_arguments").await;
+    problem(
+        server.request(Method::POST, "/devices/phone-1/tap").header("content-type", "application/json").body(large),
+        413,
+        "invalid_arguments",
+    )
+    .await;
     assert_eq!(server.seen.begun.load(SeqCst), 1, "only the good one reached the tool");
     assert_eq!(answer(server.get("/devices")).await.0, 200, "the server lives");
 }
@@ -186,7 +192,10 @@ async fn a_caller_that_leaves_ends_its_call() {
     for _ in 0..100 {
         if server.seen.dropped.load(SeqCst) == 1 {
             let metrics = server.get("/metrics").send().await.unwrap().text().await.unwrap();
-            assert!(metrics.contains(r#"fingertip_calls_total{tool="wait_for",door="rest",code="cancelled"} 1"#), "{metrics}");
+            assert!(
+                metrics.contains(r#"fingertip_calls_total{tool="wait_for",door="rest",code="cancelled"} 1"#),
+                "{metrics}"
+            );
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -197,7 +206,10 @@ async fn a_caller_that_leaves_ends_its_call() {
 #[tokio::test]
 async fn callers_are_named() {
     let server = Server::start().await;
-    assert_eq!(answer(server.get("/whoami")).await.1, json!({"session": null, "client": "local/rest", "picture_limit": null}));
+    assert_eq!(
+        answer(server.get("/whoami")).await.1,
+        json!({"session": null, "client": "local/rest", "picture_limit": null})
+    );
     let named = server.get("/whoami").header("x-client-id", "dash board");
     assert_eq!(answer(named).await.1["client"], "local/dash board");
     problem(server.get("/whoami").header("x-client-id", "a\"b"), 400, "invalid_arguments").await;

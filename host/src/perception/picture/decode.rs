@@ -5,11 +5,6 @@
 
 use super::{PictureError, Pixels};
 use crate::neutral::PictureFormat;
-use std::io::Cursor;
-use zune_jpeg::JpegDecoder;
-use zune_jpeg::zune_core::bytestream::ZCursor;
-use zune_jpeg::zune_core::colorspace::ColorSpace;
-use zune_jpeg::zune_core::options::DecoderOptions;
 
 /// Most pixels of a picture that is decoded.
 pub const MAX_PIXELS: u64 = 100_000_000;
@@ -26,14 +21,7 @@ pub fn probe(bytes: &[u8]) -> Result<(PictureFormat, u32, u32), PictureError> {
                 _ => return Err(PictureError::Damaged("it ends within its header".into())),
             }
         }
-        PictureFormat::Jpeg => {
-            let mut decoder = jpeg(bytes);
-            decoder.decode_headers().map_err(|error| PictureError::Damaged(error.to_string()))?;
-            decoder
-                .dimensions()
-                .map(|(width, height)| (width as u32, height as u32))
-                .ok_or_else(|| PictureError::Damaged("it has no size".into()))?
-        }
+        PictureFormat::Jpeg => fingertip_pixels::jpeg_size(bytes).map_err(PictureError::Damaged)?,
     };
     if width == 0 || height == 0 {
         return Err(PictureError::NoPixels);
@@ -60,42 +48,17 @@ fn format(bytes: &[u8]) -> Result<PictureFormat, PictureError> {
     }
 }
 
-fn jpeg(bytes: &[u8]) -> JpegDecoder<ZCursor<&[u8]>> {
-    let options = DecoderOptions::new_fast().jpeg_set_out_colorspace(ColorSpace::RGB).set_max_width(65_535).set_max_height(65_535);
-    JpegDecoder::new_with_options(ZCursor::new(bytes), options)
-}
-
 /// Decodes a PNG or JPEG picture. Palettes, grey and 16 bits a channel become 8-bit RGB or RGBA.
 pub fn decode(bytes: &[u8]) -> Result<Pixels, PictureError> {
     let (format, width, height) = probe(bytes)?;
     match format {
-        PictureFormat::Png => png(bytes),
+        PictureFormat::Png => {
+            let raw = fingertip_pixels::decode_png(bytes, MAX_PIXELS as usize * 8).map_err(PictureError::Damaged)?;
+            Pixels::new(raw.width, raw.height, raw.channels, raw.data)
+        }
         PictureFormat::Jpeg => {
-            let data = jpeg(bytes).decode().map_err(|error| PictureError::Damaged(error.to_string()))?;
+            let data = fingertip_pixels::decode_jpeg(bytes).map_err(PictureError::Damaged)?;
             Pixels::new(width, height, 3, data)
-        }
-    }
-}
-
-fn png(bytes: &[u8]) -> Result<Pixels, PictureError> {
-    let damaged = |error: png::DecodingError| PictureError::Damaged(error.to_string());
-    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: MAX_PIXELS as usize * 8 });
-    decoder.set_transformations(png::Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info().map_err(damaged)?;
-    let size = reader.output_buffer_size().ok_or(PictureError::NoPixels)?;
-    let mut data = vec![0; size];
-    let info = reader.next_frame(&mut data).map_err(damaged)?;
-    data.truncate(info.buffer_size());
-    let (width, height) = (info.width, info.height);
-    match info.color_type {
-        png::ColorType::Rgb => Pixels::new(width, height, 3, data),
-        png::ColorType::Rgba => Pixels::new(width, height, 4, data),
-        png::ColorType::Grayscale | png::ColorType::Indexed => {
-            Pixels::new(width, height, 3, data.iter().flat_map(|v| [*v, *v, *v]).collect())
-        }
-        png::ColorType::GrayscaleAlpha => {
-            let wide = data.as_chunks::<2>().0.iter().flat_map(|[v, a]| [*v, *v, *v, *a]).collect();
-            Pixels::new(width, height, 4, wide)
         }
     }
 }

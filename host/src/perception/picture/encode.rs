@@ -37,33 +37,11 @@ impl Pixels {
     /// Encodes the pixels; `quality` from 1 to 100 matters to JPEG only.
     pub fn encode(&self, format: PictureFormat, quality: u8) -> Result<Encoded, PictureError> {
         let bytes = match format {
-            PictureFormat::Png => self.png()?,
-            PictureFormat::Jpeg => self.jpeg(quality)?,
-        };
+            PictureFormat::Png => fingertip_pixels::encode_png(self.view()),
+            PictureFormat::Jpeg => fingertip_pixels::encode_jpeg(self.view(), quality),
+        }
+        .map_err(PictureError::Encoding)?;
         Ok(Encoded { media_type: media_type(format), format, bytes, width: self.width, height: self.height })
-    }
-
-    fn jpeg(&self, quality: u8) -> Result<Vec<u8>, PictureError> {
-        let size = |v: u32| u16::try_from(v).map_err(|_| PictureError::Encoding("JPEG reaches to 65,535 pixels a side".into()));
-        let (width, height) = (size(self.width)?, size(self.height)?);
-        let color = if self.channels == 4 { jpeg_encoder::ColorType::Rgba } else { jpeg_encoder::ColorType::Rgb };
-        let mut bytes = Vec::with_capacity(self.data.len() / 16);
-        let encoder = jpeg_encoder::Encoder::new(&mut bytes, quality.clamp(1, 100));
-        encoder.encode(&self.data, width, height, color).map_err(|error| PictureError::Encoding(error.to_string()))?;
-        Ok(bytes)
-    }
-
-    fn png(&self) -> Result<Vec<u8>, PictureError> {
-        let refused = |error: png::EncodingError| PictureError::Encoding(error.to_string());
-        let mut bytes = Vec::with_capacity(self.data.len() / 8);
-        let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
-        encoder.set_color(if self.channels == 4 { png::ColorType::Rgba } else { png::ColorType::Rgb });
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Fast);
-        let mut writer = encoder.write_header().map_err(refused)?;
-        writer.write_image_data(&self.data).map_err(refused)?;
-        writer.finish().map_err(refused)?;
-        Ok(bytes)
     }
 }
 

@@ -21,7 +21,9 @@ pub struct Mark {
 pub fn marks_of(outline: &Outline, refs: &[Ref]) -> Vec<Mark> {
     let elements = outline.elements().iter().zip(refs);
     elements
-        .filter(|(element, _)| element.actionable && element.is_reachable() && element.role != crate::neutral::Role::Key)
+        .filter(|(element, _)| {
+            element.actionable && element.is_reachable() && element.role != crate::neutral::Role::Key
+        })
         .filter_map(|(element, name)| Some(Mark { bounds: element.bounds?, label: name.to_string() }))
         .collect()
 }
@@ -56,7 +58,13 @@ impl Pixels {
     /// Draws the marks; `screen` is what the whole picture shows. Boxes are cut at the edges.
     pub fn draw_marks(&mut self, marks: &[Mark], screen: &Screen) {
         let size = PixelSize { width: self.width, height: self.height };
-        let dot = if self.width.max(self.height) >= 1400 { 3 } else if self.width.max(self.height) >= 600 { 2 } else { 1 };
+        let dot = if self.width.max(self.height) >= 1400 {
+            3
+        } else if self.width.max(self.height) >= 600 {
+            2
+        } else {
+            1
+        };
         for (i, mark) in marks.iter().enumerate() {
             let rect = rect_to_pixels(&mark.bounds, screen, size);
             if ![rect.x, rect.y, rect.width, rect.height].iter().all(|v| v.is_finite()) {
@@ -71,7 +79,13 @@ impl Pixels {
             self.fill(x0, y1.saturating_sub(line), x1, y1, colour);
             self.fill(x0, y0, x0.saturating_add(line), y1, colour);
             self.fill(x1.saturating_sub(line), y0, x1, y1, colour);
-            self.label(x0.clamp(0, i64::from(self.width)), y0.clamp(0, i64::from(self.height)), &mark.label, i64::from(dot), colour);
+            self.label(
+                x0.clamp(0, i64::from(self.width)),
+                y0.clamp(0, i64::from(self.height)),
+                &mark.label,
+                i64::from(dot),
+                colour,
+            );
         }
     }
 

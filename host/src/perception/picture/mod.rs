@@ -63,6 +63,11 @@ pub struct Pixels {
 }
 
 impl Pixels {
+    /// As the codecs take them.
+    fn view(&self) -> fingertip_pixels::View<'_> {
+        fingertip_pixels::View { width: self.width, height: self.height, channels: self.channels, data: &self.data }
+    }
+
     /// Pixels of this size, or an error when `data` has another length.
     pub fn new(width: u32, height: u32, channels: u8, data: Vec<u8>) -> Result<Pixels, PictureError> {
         let want = u64::from(width) * u64::from(height) * u64::from(channels);

@@ -6,8 +6,6 @@ use super::encode::{QUALITY, media_type};
 use super::{Encoded, Mark, PictureError, Pixels, decode, probe};
 use crate::neutral::{PictureFormat, Screen};
 use crate::perception::geometry::PixelSize;
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 
 /// Longest side, in pixels, of a picture whose scale nobody asked for.
 pub const LONG_SIDE: f64 = 1568.0;
@@ -51,7 +49,7 @@ pub struct Wanted<'a> {
 /// Scales pictures, reusing its buffers from one to the next. One for each thread that scales.
 #[derive(Default)]
 pub struct Scaler {
-    resizer: Resizer,
+    resizer: fingertip_pixels::Scaler,
 }
 
 impl Scaler {
@@ -66,15 +64,8 @@ impl Scaler {
         if (width, height) == (pixels.width, pixels.height) {
             return Ok(pixels.clone());
         }
-        let refused = |error: &dyn std::fmt::Display| PictureError::Encoding(error.to_string());
-        let kind = if pixels.channels == 4 { PixelType::U8x4 } else { PixelType::U8x3 };
-        let source =
-            ImageRef::new(pixels.width, pixels.height, &pixels.data, kind).map_err(|error| refused(&error))?;
-        let mut target = Image::new(width, height, kind);
-        // A screenshot is opaque; its alpha channel is only carried along.
-        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear)).use_alpha(false);
-        self.resizer.resize(&source, &mut target, &options).map_err(|error| refused(&error))?;
-        Pixels::new(width, height, pixels.channels, target.into_vec())
+        let data = self.resizer.resize(pixels.view(), width, height).map_err(PictureError::Encoding)?;
+        Pixels::new(width, height, pixels.channels, data)
     }
 
     /// Decodes `bytes` and makes of it what is wanted. A picture that is so already is passed through untouched.

@@ -106,11 +106,13 @@ fn the_default_size_is_one_pixel_a_point() {
 fn a_screenshot_is_scaled_and_one_that_fits_is_passed_through() {
     let png = gradient(300, 600, 4).encode(PictureFormat::Png, 0).unwrap();
     let mut scaler = Scaler::new();
-    let small = scaler.scaled(&png.bytes, &wanted(Some(PixelSize { width: 100, height: 200 }), PictureFormat::Jpeg)).unwrap();
+    let small =
+        scaler.scaled(&png.bytes, &wanted(Some(PixelSize { width: 100, height: 200 }), PictureFormat::Jpeg)).unwrap();
     assert_eq!((small.width, small.height, small.media_type), (100, 200, "image/jpeg"));
     let same = scaler.scaled(&png.bytes, &wanted(None, PictureFormat::Png)).unwrap();
     assert_eq!(same.bytes, png.bytes);
-    let larger = scaler.scaled(&png.bytes, &wanted(Some(PixelSize { width: 900, height: 1800 }), PictureFormat::Jpeg)).unwrap();
+    let larger =
+        scaler.scaled(&png.bytes, &wanted(Some(PixelSize { width: 900, height: 1800 }), PictureFormat::Jpeg)).unwrap();
     assert_eq!(larger.width, 300);
 }
 
@@ -143,7 +145,8 @@ fn black_is_told_from_dark() {
 fn marks_are_drawn_and_cut_at_the_edges() {
     let phone = screen(100.0, 200.0, 2.0);
     let mut pixels = Pixels::new(200, 400, 3, vec![255; 240_000]).unwrap();
-    let mark = |x: f64, y: f64, w: f64, h: f64, label: &str| Mark { bounds: Rect::new(x, y, w, h), label: label.into() };
+    let mark =
+        |x: f64, y: f64, w: f64, h: f64, label: &str| Mark { bounds: Rect::new(x, y, w, h), label: label.into() };
     pixels.draw_marks(
         &[
             mark(10.0, 50.0, 50.0, 20.0, "e12"),
@@ -158,7 +161,8 @@ fn marks_are_drawn_and_cut_at_the_edges() {
     let at = (130 * 200 + 20) * 3;
     assert_eq!(&pixels.data[at..at + 3], [214, 39, 40]);
     // The label's text is white on the colour.
-    let label: Vec<&[u8]> = (100..109).flat_map(|y| pixels.data[(y * 200 + 20) * 3..(y * 200 + 39) * 3].chunks(3)).collect();
+    let label: Vec<&[u8]> =
+        (100..109).flat_map(|y| pixels.data[(y * 200 + 20) * 3..(y * 200 + 39) * 3].chunks(3)).collect();
     assert!(label.contains(&[255u8, 255, 255].as_slice()) && label.contains(&[214u8, 39, 40].as_slice()));
 }
 

@@ -37,9 +37,13 @@ fn folding_finds_accents_width_and_other_scripts() {
     for text in ["Café au lait", "设置与隐私", "الإعدادات", "Don’t  Allow", "Ｗｉ－Ｆｉ"] {
         b.add(None, Role::Text, text, (0.0, 0.0, 390.0, 40.0));
     }
-    for (query, text) in
-        [("cafe", "Café au lait"), ("隐私", "设置与隐私"), ("إعدادات", "الإعدادات"), ("don't allow", "Don’t Allow"), ("wi-fi", "Ｗｉ－Ｆｉ")]
-    {
+    for (query, text) in [
+        ("cafe", "Café au lait"),
+        ("隐私", "设置与隐私"),
+        ("إعدادات", "الإعدادات"),
+        ("don't allow", "Don’t Allow"),
+        ("wi-fi", "Ｗｉ－Ｆｉ"),
+    ] {
         let found = find(&b.tree, query, Match::Contains);
         assert_eq!(found.matches.first().map(|m| m.text.as_str()), Some(text), "{query}");
     }

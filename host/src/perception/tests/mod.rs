@@ -22,7 +22,13 @@ pub(super) struct Build {
 }
 
 impl Build {
-    pub(super) fn add(&mut self, parent: Option<usize>, role: Role, label: &str, bounds: (f64, f64, f64, f64)) -> usize {
+    pub(super) fn add(
+        &mut self,
+        parent: Option<usize>,
+        role: Role,
+        label: &str,
+        bounds: (f64, f64, f64, f64),
+    ) -> usize {
         let mut node = Node::new(role);
         node.parent = parent.map(|p| p as u32);
         node.label = (!label.is_empty()).then(|| label.to_owned());

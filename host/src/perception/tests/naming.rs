@@ -40,14 +40,16 @@ fn refs_survive_rows_that_come_and_go() {
     let new = book.assign(&second);
     for (i, element) in second.elements().iter().enumerate() {
         let twin = first.elements().iter().position(|e| {
-            e.role == element.role && e.signature.name == element.signature.name && e.signature.ancestor == element.signature.ancestor
+            e.role == element.role
+                && e.signature.name == element.signature.name
+                && e.signature.ancestor == element.signature.ancestor
         });
         match twin {
             Some(twin) => assert_eq!(new[i], old[twin], "{} {}", element.role.name(), element.name()),
             None => assert!(!old.contains(&new[i])),
         }
     }
-    let gone = old[1];
+    let gone = old[2];
     let Resolved::Stale { was, candidates } = book.resolve(gone, &second) else { panic!("row 0 is gone") };
     assert_eq!(was, "button \"Delete\"");
     assert!(candidates.len() <= 5 && candidates[0].description.contains("Delete"), "{candidates:?}");

@@ -138,6 +138,11 @@ proptest! {
             }
             let wanted = fold(&quote(&escape(&label)));
             let wanted = wanted.trim_matches('"').trim();
+            // On a keyboard's line keys stand without quotes.
+            let bare = node.role == Role::Key || node.role == Role::Button;
+            if bare && folded.contains(&fold(&label)) {
+                continue;
+            }
             prop_assert!(folded.contains(wanted), "{label:?} is not in {}", out.text);
         }
     }

@@ -38,7 +38,7 @@ fn a_bound_keeps_what_matters_most_and_says_what_is_missing() {
         b.add(Some(1), Role::Cell, &format!("Row number {n}"), (0.0, 150.0, 50.0, 10.0));
     }
     let (outline, refs) = named(&b.tree);
-    for max in [60, 100, 400] {
+    for max in [90, 150, 400] {
         let out = text(&outline, &refs, "f1", &Options { max_tokens: Some(max), ..Options::default() });
         assert!(estimate_tokens(&out.text) <= max, "{max}: {}", out.text);
         assert!(out.text.contains("button \"Delete\""), "the alert comes first: {}", out.text);

@@ -98,7 +98,9 @@ fn slot(all: &mut Collected, above: Option<Slot>, key: Option<&str>, object: boo
         (None, _) => elements(None),
         (Some(Slot::Elements(parent)), _) => elements(parent),
         (Some(Slot::Element(index)), Some(key)) => match key {
-            "children" | "AXChildren" | "elements" | "nodes" | "raw" | "data" | "tree" | "value" => elements(Some(index)),
+            "children" | "AXChildren" | "elements" | "nodes" | "raw" | "data" | "tree" | "value" => {
+                elements(Some(index))
+            }
             "entries" if lists => elements(Some(index)),
             "rect" | "frame" | "bounds" | "attributes" if object => Slot::Part(index),
             _ => Slot::Nothing,

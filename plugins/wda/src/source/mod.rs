@@ -43,7 +43,8 @@ pub(crate) fn from_any(bytes: &[u8]) -> Option<Read> {
 /// A document after words of a console.
 fn after_words(bytes: &[u8]) -> Option<Read> {
     let starts: [&[u8]; 3] = [b"<?xml", b"<XCUIElementType", b"<AppiumAUT"];
-    let start = starts.iter().filter_map(|start| bytes.windows(start.len()).position(|window| window == *start)).min()?;
+    let start =
+        starts.iter().filter_map(|start| bytes.windows(start.len()).position(|window| window == *start)).min()?;
     // A document inside a text has its quotes escaped, and is no document.
     from_xml(&bytes[start..])
 }

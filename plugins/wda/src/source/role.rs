@@ -43,7 +43,9 @@ pub(crate) fn kind(name: &str) -> Kind {
         }
         "RadioButton" => (Role::Button, Note::Radio),
         "StaticText" | "Heading" | "Text" => (Role::Text, Note::Plain),
-        "TextField" | "SearchField" | "TextView" | "TextArea" | "ComboBox" | "SearchBar" => (Role::TextField, Note::Plain),
+        "TextField" | "SearchField" | "TextView" | "TextArea" | "ComboBox" | "SearchBar" => {
+            (Role::TextField, Note::Plain)
+        }
         "SecureTextField" => (Role::SecureField, Note::Plain),
         "Switch" | "Toggle" | "CheckBox" => (Role::Switch, Note::Plain),
         "Slider" => (Role::Slider, Note::Plain),

@@ -196,8 +196,9 @@ fn row_39_signs_that_are_none_do_not_stop_the_reader() {
     let (tree, _) = from_any(&bytes).unwrap();
     let label = tree.nodes[0].label.clone().unwrap();
     assert!(label.starts_with('a') && label.ends_with('b') && label.contains('\u{FFFD}'), "{label:?}");
-    let tree =
-        self::tree(r#"{"type":"Button","label":"a\ud83db \ud83d\ude00\u0000","rect":{"x":0,"y":0,"width":1,"height":1}}"#);
+    let tree = self::tree(
+        r#"{"type":"Button","label":"a\ud83db \ud83d\ude00\u0000","rect":{"x":0,"y":0,"width":1,"height":1}}"#,
+    );
     assert_eq!(tree.nodes[0].label.as_deref(), Some("a\u{FFFD}b 😀"));
 }
 
@@ -248,9 +249,13 @@ fn row_34_no_depth_is_too_deep() {
         assert_eq!((tree.nodes.len(), levels, tree.nodes[3_000].parent), (3_001, 3_001, Some(2_999)));
         assert!(tree.flaws.is_empty());
     }
-    for document in
-        [deep_xml(30_000), deep_json(30_000), "[".repeat(1_000_000), "{\"value\":".repeat(300_000), "<a>".repeat(300_000)]
-    {
+    for document in [
+        deep_xml(30_000),
+        deep_json(30_000),
+        "[".repeat(1_000_000),
+        "{\"value\":".repeat(300_000),
+        "<a>".repeat(300_000),
+    ] {
         if let Some((tree, _)) = from_any(document.as_bytes()) {
             assert!(tree.nodes.len() >= node::MOST - 1, "{}", tree.nodes.len());
             assert_eq!(tree.flaws, [TreeFlaw::Cut]);

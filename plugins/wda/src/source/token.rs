@@ -65,7 +65,8 @@ impl<'a> Tokens<'a> {
 
     fn bare(&mut self) -> Option<Token<'a>> {
         let start = self.at;
-        let ends = |byte: &u8| matches!(byte, b',' | b':' | b'{' | b'}' | b'[' | b']' | b'"') || byte.is_ascii_whitespace();
+        let ends =
+            |byte: &u8| matches!(byte, b',' | b':' | b'{' | b'}' | b'[' | b']' | b'"') || byte.is_ascii_whitespace();
         let length = self.bytes[start..].iter().position(ends);
         self.at = length.map_or(self.bytes.len(), |length| start + length);
         // A number that stands at the very end may be the beginning of a longer one.

@@ -114,7 +114,10 @@ impl Stream {
 }
 
 fn ended() -> Error {
-    Error::new(ErrorKind::PictureUnavailable, "the iPhone's stream of pictures cannot be read; check its stream_address")
+    Error::new(
+        ErrorKind::PictureUnavailable,
+        "the iPhone's stream of pictures cannot be read; check its stream_address",
+    )
 }
 
 async fn run(

@@ -154,7 +154,8 @@ mod tests {
             parts.push(format!("{HEADER}--BoundaryString\r\nContent-Length: {length}\r\n\r\n").as_bytes());
             assert!(parts.next().is_err());
         }
-        for head in ["HTTP/1.1 404 Not Found\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n", "hello\r\n\r\n"]
+        for head in
+            ["HTTP/1.1 404 Not Found\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n", "hello\r\n\r\n"]
         {
             let mut parts = Parts::default();
             parts.push(head.as_bytes());

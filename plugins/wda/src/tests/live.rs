@@ -18,7 +18,11 @@ async fn a_walk_over_a_running_phone() {
         driver.unlock().await.unwrap();
         let screen = driver.screen_info().await.unwrap();
         let picture = driver.screenshot().await.unwrap();
-        assert!((f64::from(picture.width) - screen.width * screen.scale).abs() <= screen.scale, "{screen:?} {}", picture.width);
+        assert!(
+            (f64::from(picture.width) - screen.width * screen.scale).abs() <= screen.scale,
+            "{screen:?} {}",
+            picture.width
+        );
         println!("{screen:?}, {} bytes, {:?}", picture.bytes.len(), driver.device_info().await);
         driver.home().await.unwrap();
         println!("home: {:?}, {} nodes", driver.active_app().await, driver.tree().await.unwrap().nodes.len());

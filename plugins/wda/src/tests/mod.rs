@@ -6,8 +6,8 @@ mod server;
 
 use crate::{WdaDriver, WdaPlugin};
 use driver_api::{
-    Button, DeviceConfig, Driver, ErrorKind, Feature, Finger, Launch, Orientation, Outcome, PathPoint, Plugin, PluginConfig,
-    Point, Role, Swipe, TreeFlaw, Via,
+    Button, DeviceConfig, Driver, ErrorKind, Feature, Finger, Launch, Orientation, Outcome, PathPoint, Plugin,
+    PluginConfig, Point, Role, Swipe, TreeFlaw, Via,
 };
 use serde_json::{Value, json};
 use server::{Request, Server, Then};
@@ -21,8 +21,7 @@ use std::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const SESSION: &str = "/session/S-1";
-const TREE: &str =
-    r#"{"value":{"type":"Application","label":"Shop","rect":{"x":0,"y":0,"width":390,"height":844}},"sessionId":"S-1"}"#;
+const TREE: &str = r#"{"value":{"type":"Application","label":"Shop","rect":{"x":0,"y":0,"width":390,"height":844}},"sessionId":"S-1"}"#;
 
 fn value(value: Value) -> Then {
     Then::Answer(200, json!({"value": value, "sessionId": "S-1"}).to_string())
@@ -49,7 +48,10 @@ fn sound(request: &Request) -> Then {
         "GET /session/ID/source?format=json" => Then::Answer(200, TREE.to_owned()),
         "POST /session/ID/wda/apps/state" => value(json!(4)),
         "GET /wda/locked" => value(json!(false)),
-        line if line.starts_with("POST /session/ID/") || line.starts_with("POST /wda/") || line.starts_with("DELETE ") => {
+        line if line.starts_with("POST /session/ID/")
+            || line.starts_with("POST /wda/")
+            || line.starts_with("DELETE ") =>
+        {
             value(Value::Null)
         }
         _ => refuse(404, "unknown command", "Unhandled endpoint"),
@@ -70,7 +72,12 @@ async fn connected(script: impl Fn(&Request) -> Option<Then> + Send + Sync + 'st
     (server, driver)
 }
 
-fn refuses(path: &'static str, status: u16, name: &'static str, words: &'static str) -> impl Fn(&Request) -> Option<Then> {
+fn refuses(
+    path: &'static str,
+    status: u16,
+    name: &'static str,
+    words: &'static str,
+) -> impl Fn(&Request) -> Option<Then> {
     move |request| request.line.ends_with(path).then(|| refuse(status, name, words))
 }
 
@@ -95,11 +102,18 @@ async fn connect_is_five_requests_and_disconnect_forgets() {
         );
         let wanted: Value = serde_json::from_str(&requests[1].body).unwrap();
         let wanted = &wanted["capabilities"]["alwaysMatch"];
-        assert_eq!(*wanted, json!({"shouldWaitForQuiescence": false, "waitForIdleTimeout": 0, "shouldTerminateApp": false}));
+        assert_eq!(
+            *wanted,
+            json!({"shouldWaitForQuiescence": false, "waitForIdleTimeout": 0, "shouldTerminateApp": false})
+        );
         let settings: Value = serde_json::from_str(&requests[2].body).unwrap();
         assert_eq!(settings["settings"]["snapshotMaxDepth"], 50);
         for request in &requests {
-            assert!(!request.head.contains("transfer-encoding") && !request.head.contains("expect:"), "{}", request.head);
+            assert!(
+                !request.head.contains("transfer-encoding") && !request.head.contains("expect:"),
+                "{}",
+                request.head
+            );
             assert_eq!(request.line.starts_with("POST"), request.head.contains("content-length: "), "{}", request.head);
         }
         driver.disconnect().await.unwrap();
@@ -119,7 +133,8 @@ async fn a_tap_is_one_request_with_the_point_as_given() {
     let body: Value = serde_json::from_str(&requests[0].body).unwrap();
     let finger = &body["actions"][0];
     assert_eq!((&finger["type"], &finger["parameters"]["pointerType"]), (&json!("pointer"), &json!("touch")));
-    let kinds: Vec<_> = finger["actions"].as_array().unwrap().iter().map(|step| step["type"].as_str().unwrap()).collect();
+    let kinds: Vec<_> =
+        finger["actions"].as_array().unwrap().iter().map(|step| step["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["pointerMove", "pointerDown", "pause", "pointerUp"]);
     assert_eq!((&finger["actions"][0]["x"], &finger["actions"][0]["y"]), (&json!(12.5), &json!(700.0)));
     assert_eq!(driver.tap(Point::new(f64::NAN, 0.0)).await.unwrap_err().kind, ErrorKind::InvalidArgument);
@@ -237,7 +252,12 @@ async fn row_1_a_lost_session_is_made_anew_and_the_command_sent_once_more() {
     driver.tap(Point::new(1.0, 1.0)).await.unwrap();
     assert_eq!(
         server.lines(),
-        ["POST /session/S-1/actions", "POST /session", "POST /session/S-2/appium/settings", "POST /session/S-2/actions"]
+        [
+            "POST /session/S-1/actions",
+            "POST /session",
+            "POST /session/S-2/appium/settings",
+            "POST /session/S-2/actions"
+        ]
     );
     driver.tap(Point::new(1.0, 1.0)).await.unwrap();
     driver.tree().await.unwrap();
@@ -344,7 +364,8 @@ async fn row_13_any_status_with_a_value_counts() {
         r#"{"value":{"something":"new"},"sessionId":null}"#,
     ] {
         let (_server, driver) =
-            connected(move |request| (request.line == "GET /status").then(|| Then::Answer(200, status.to_owned()))).await;
+            connected(move |request| (request.line == "GET /status").then(|| Then::Answer(200, status.to_owned())))
+                .await;
         driver.probe().await.unwrap();
     }
 }
@@ -386,7 +407,8 @@ async fn row_23_a_tree_too_deep_is_asked_for_less_deep_and_marked() {
 
 #[tokio::test]
 async fn row_24_a_tree_that_always_fails_is_asked_for_three_times() {
-    let (server, driver) = connected(refuses("source?format=json", 500, "unknown error", "Timed out snapshotting")).await;
+    let (server, driver) =
+        connected(refuses("source?format=json", 500, "unknown error", "Timed out snapshotting")).await;
     assert_eq!(driver.tree().await.unwrap_err().kind, ErrorKind::TreeUnavailable);
     assert_eq!(server.lines().iter().filter(|line| line.contains("/source")).count(), 3);
 }
@@ -483,7 +505,8 @@ async fn an_app_is_in_front_when_launch_returns() {
             .then(|| value(json!(if asked.fetch_add(1, Ordering::SeqCst) < 2 { 3 } else { 4 })))
     })
     .await;
-    let app = driver.launch(Launch { fresh: true, arguments: vec!["-x".to_owned()], ..named("settings") }).await.unwrap();
+    let app =
+        driver.launch(Launch { fresh: true, arguments: vec!["-x".to_owned()], ..named("settings") }).await.unwrap();
     assert_eq!((app.id.as_str(), app.name.as_deref()), ("com.apple.Preferences", Some("Settings")));
     let requests = server.take();
     let lines: Vec<_> = requests.iter().map(|request| request.line.rsplit('/').next().unwrap()).collect();
@@ -559,7 +582,10 @@ async fn row_60_alerts_are_read_and_answered_by_name() {
     })
     .await;
     let alert = driver.alert().await.unwrap().unwrap();
-    assert_eq!((alert.text.as_str(), alert.buttons), ("Allow?\nReally", vec!["Don’t Allow".to_owned(), "Allow".to_owned()]));
+    assert_eq!(
+        (alert.text.as_str(), alert.buttons),
+        ("Allow?\nReally", vec!["Don’t Allow".to_owned(), "Allow".to_owned()])
+    );
     server.take();
     driver.answer_alert("Allow").await.unwrap();
     assert_eq!(server.take()[0].body, r#"{"name":"Allow"}"#);
@@ -664,8 +690,10 @@ async fn row_97_the_stream_starts_after_a_byte_was_sent_and_ends_with_the_connec
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let stream_address = format!("http://{}", listener.local_addr().unwrap());
     let ended = Arc::new(AtomicUsize::new(0));
-    let (count, head) =
-        (ended.clone(), "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n");
+    let (count, head) = (
+        ended.clone(),
+        "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n",
+    );
     tokio::spawn(async move {
         loop {
             let (mut socket, _) = listener.accept().await.unwrap();
@@ -673,7 +701,8 @@ async fn row_97_the_stream_starts_after_a_byte_was_sent_and_ends_with_the_connec
             tokio::spawn(async move {
                 socket.read_u8().await.unwrap();
                 socket.write_all(head.as_bytes()).await.unwrap();
-                let part = format!("--BoundaryString\r\nContent-type: image/jpeg\r\nContent-Length: {}\r\n\r\n", JPEG.len());
+                let part =
+                    format!("--BoundaryString\r\nContent-type: image/jpeg\r\nContent-Length: {}\r\n\r\n", JPEG.len());
                 while socket.write_all(&[part.as_bytes(), JPEG, b"\r\n\r\n"].concat()).await.is_ok() {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
@@ -756,7 +785,9 @@ async fn captured_answers_lead_to_their_results() {
             connected(move |request| request.line.contains(part).then(|| Then::Answer(status, answer.clone())))
         };
         match name.as_str() {
-            name if name.starts_with("status-") => driver(&serve("GET /status").await.0.address).connect().await.unwrap(),
+            name if name.starts_with("status-") => {
+                driver(&serve("GET /status").await.0.address).connect().await.unwrap()
+            }
             name if name.starts_with("session-create") || name.starts_with("wda-client-session") => {
                 let (server, driver) = serve("POST /session ").await;
                 let answer = answer.clone();
@@ -770,8 +801,13 @@ async fn captured_answers_lead_to_their_results() {
                 let phone = self::driver(&other.address);
                 phone.connect().await.unwrap();
                 let id = serde_json::from_str::<Value>(&self::text_of(&path)).unwrap();
-                let id =
-                    id.pointer("/response/sessionId").or_else(|| id.get("sessionId")).unwrap().as_str().unwrap().to_owned();
+                let id = id
+                    .pointer("/response/sessionId")
+                    .or_else(|| id.get("sessionId"))
+                    .unwrap()
+                    .as_str()
+                    .unwrap()
+                    .to_owned();
                 other.take();
                 phone.tap(Point::new(1.0, 1.0)).await.unwrap();
                 assert_eq!(other.lines(), [format!("POST /session/{id}/actions")]);

@@ -92,7 +92,8 @@ async fn serve(mut stream: TcpStream, script: Arc<Script>, seen: Arc<Mutex<Vec<R
         while buffer.len() < end + length {
             stream.read_buf(&mut buffer).await.unwrap();
         }
-        let first = String::from_utf8_lossy(&buffer[..end]).lines().next().unwrap().trim_end_matches(" HTTP/1.1").to_owned();
+        let first =
+            String::from_utf8_lossy(&buffer[..end]).lines().next().unwrap().trim_end_matches(" HTTP/1.1").to_owned();
         let body = String::from_utf8_lossy(&buffer[end..end + length]).into_owned();
         buffer.drain(..end + length);
         let request = Request { line: first, head, body };

@@ -1,0 +1,475 @@
+//! The commands, as a person or an MCP client starts them.
+
+use e2e::{
+    host::{Host, Setup, virtual_device},
+    mcp::Mcp,
+};
+use serde_json::{Value, json};
+use std::{process::Stdio, time::Duration};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
+    process::{Child, ChildStdin, ChildStdout},
+};
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// What a command printed and how it ended.
+struct Ended {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+async fn run(setup: &Setup, arguments: &[&str]) -> Ended {
+    let output = setup.run(arguments).await;
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+impl Ended {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|_| panic!("not JSON: {:?}\n{}", self.out, self.err))
+    }
+}
+
+fn one_phone() -> Setup {
+    Setup::new(&virtual_device("phone"))
+}
+
+/// `fingertip mcp`, spoken to over its pipes.
+struct Pipe {
+    child: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+    next: u64,
+    modern: bool,
+}
+
+impl Pipe {
+    fn start(setup: &Setup, modern: bool) -> Pipe {
+        let mut command = setup.command();
+        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("started");
+        let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        Pipe { child, input, output: BufReader::new(output).lines(), next: 1, modern }
+    }
+
+    async fn send(&mut self, message: &Value) {
+        self.input.write_all(format!("{message}\n").as_bytes()).await.expect("written");
+        self.input.flush().await.expect("written");
+    }
+
+    /// The next message; every line on standard output is one.
+    async fn receive(&mut self) -> Value {
+        let line = tokio::time::timeout(LONG, self.output.next_line()).await.expect("in time").expect("text");
+        let line = line.expect("the process lives");
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line}"));
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        message
+    }
+
+    async fn request(&mut self, method: &str, mut params: Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        if self.modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "pipe", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// The older era's handshake.
+    async fn initialize(&mut self) -> Value {
+        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "pipe", "version": "1" } });
+        let answer = self.request("initialize", params).await;
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        answer
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> (bool, Value) {
+        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        let result = &answer["result"];
+        assert!(result.is_object(), "{tool}: {answer}");
+        (result["isError"] == true, result["structuredContent"].clone())
+    }
+
+    /// Closes the input: how the process ended, and what it still wrote to standard error.
+    async fn end(self) -> (Option<i32>, String) {
+        let Pipe { mut child, input, mut output, .. } = self;
+        drop(input);
+        let ended = tokio::time::timeout(LONG, child.wait()).await.expect("it ends").expect("waited");
+        assert_eq!(output.next_line().await.expect("text"), None, "more on standard output");
+        let mut log = String::new();
+        child.stderr.take().expect("piped").read_to_string(&mut log).await.expect("text");
+        (ended.code(), log)
+    }
+}
+
+#[tokio::test]
+async fn devices_as_a_table_and_as_json() {
+    let setup = one_phone();
+    let listed = run(&setup, &["devices"]).await;
+    assert_eq!(listed.code, Some(0), "{}", listed.err);
+    let lines: Vec<&str> = listed.out.lines().collect();
+    assert!(
+        lines.len() == 1 && lines[0].starts_with("phone") && lines[0].contains("virtual") && lines[0].contains("idle"),
+        "{lines:?}"
+    );
+    let listed = run(&setup, &["devices", "--json"]).await;
+    assert_eq!((listed.code, &listed.json()["devices"][0]["id"]), (Some(0), &json!("phone")));
+    let empty = run(&Setup::new(""), &["devices"]).await;
+    assert_eq!((empty.code, empty.out.as_str()), (Some(0), "no devices\n"));
+    let empty = run(&Setup::new(""), &["devices", "--json"]).await;
+    assert_eq!((empty.code, empty.json()), (Some(0), json!({ "devices": [] })));
+}
+
+#[tokio::test]
+async fn calling_one_tool() {
+    let setup = one_phone();
+    let called = run(&setup, &["call", "launch_app", "--json", r#"{"app": "Settings"}"#]).await;
+    assert_eq!((called.code, &called.json()["app"]["name"]), (Some(0), &json!("Settings")), "{}", called.err);
+    let file = setup.folder().join("screen.png");
+    let called = run(
+        &setup,
+        &["call", "take_screenshot", "--json", r#"{"format": "png"}"#, "--save", &file.display().to_string()],
+    )
+    .await;
+    let body = called.json();
+    assert_eq!(
+        (called.code, &body["picture"]["media_type"], &body["width"]),
+        (Some(0), &json!("image/png"), &json!(390))
+    );
+    let bytes = std::fs::read(&file).expect("saved");
+    assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "no PNG");
+
+    for (arguments, code) in [
+        (&["call", "tap", "--json", r#"{"x": "left"}"#][..], "invalid_arguments"),
+        (&["call", "tap", "--json", r#"{"x": 1, "y": 1, "z": 1}"#], "invalid_arguments"),
+        (&["call", "tap", "--json", r#"{"x": 1, "y": 1, "device_id": "nobody"}"#], "device_not_found"),
+        (&["call", "tap", "--json", r#"{"x": -1, "y": 1}"#], "out_of_bounds"),
+        (&["call", "fly"], "not_found"),
+        (&["call", ""], "not_found"),
+    ] {
+        let called = run(&setup, arguments).await;
+        let body = called.json();
+        assert_eq!((called.code, &body["code"]), (Some(1), &json!(code)), "{arguments:?}: {body}");
+        assert!(body["message"].is_string() && body["hint"].is_string(), "{body}");
+    }
+    for (arguments, part) in [
+        (&["call", "tap", "--json", "{"][..], "not JSON"),
+        (&["call", "tap", "--json", "[]"], "must be an object"),
+        (&["call", "tap", "--json", "{\"x\": NaN}"], "not JSON"),
+    ] {
+        let called = run(&setup, arguments).await;
+        assert_eq!((called.code, called.out.as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(called.err.contains(part) && called.err.starts_with("fingertip: "), "{arguments:?}: {}", called.err);
+    }
+    // Words that are no command are the command line's own error.
+    let unknown = run(&setup, &["fly"]).await;
+    assert_eq!((unknown.code, unknown.out.as_str()), (Some(2), ""), "{}", unknown.err);
+}
+
+#[tokio::test]
+async fn the_openapi_document_is_what_the_server_serves() {
+    let setup = one_phone();
+    let printed = run(&setup, &["openapi"]).await;
+    assert_eq!(printed.code, Some(0), "{}", printed.err);
+    let host = setup.serve().await;
+    assert_eq!(host.get("/openapi.json").await, (200, printed.json()));
+}
+
+#[tokio::test]
+async fn settings_that_are_wrong_are_refused_with_where() {
+    let setup = Setup::with_server("speed = 3", "");
+    for command in ["serve", "mcp", "devices", "openapi"] {
+        let refused = run(&setup, &[command]).await;
+        assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""), "{command}");
+        assert!(refused.err.contains("speed") && refused.err.contains('5'), "{command}: {}", refused.err);
+    }
+    let setup = Setup::new("");
+    std::fs::remove_file(setup.folder().join("fingertip.toml")).expect("removed");
+    let refused = run(&setup, &["devices"]).await;
+    assert!(refused.code == Some(1) && refused.err.contains("fingertip.toml"), "{}", refused.err);
+}
+
+/// What both eras of the protocol have in common.
+async fn talk(mut client: Pipe) {
+    let answer = client.request("tools/list", json!({})).await;
+    let names: Vec<&str> =
+        answer["result"]["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"tap") && names.len() >= 11, "{names:?}");
+    let (failed, body) = client.call("list_devices", json!({})).await;
+    assert!(!failed && body["devices"][0]["id"] == "phone", "{body}");
+    let (failed, body) = client.call("launch_app", json!({ "app": "Settings" })).await;
+    assert!(!failed, "{body}");
+    let (failed, body) = client.call("tap", json!({ "text": "General" })).await;
+    assert!(!failed && body["device_id"] == "phone", "{body}");
+    let (failed, body) = client.call("tap", json!({ "x": "left" })).await;
+    assert!(failed && body["code"] == "invalid_arguments", "{body}");
+    let picture = client.request("tools/call", json!({ "name": "take_screenshot", "arguments": {} })).await;
+    let blocks = picture["result"]["content"].as_array().expect("content");
+    assert!(blocks.iter().any(|block| block["type"] == "image"), "no picture");
+    let answer = client.request("tools/call", json!({ "name": "fly", "arguments": {} })).await;
+    assert!(answer["error"]["code"] == -32602, "{answer}");
+    let answer = client.request("nothing/at-all", json!({})).await;
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    // A line that is no message does not end the conversation.
+    client.input.write_all(b"this is no JSON\n").await.expect("written");
+    let (id, method) = (999, "tools/list");
+    let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": {} });
+    if client.modern {
+        message["params"]["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "pipe", "version": "1" },
+        });
+    }
+    client.send(&message).await;
+    let mut answer = client.receive().await;
+    if answer["id"] != id {
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+        answer = client.receive().await;
+    }
+    assert_eq!(answer["id"], id, "{answer}");
+    let (code, log) = client.end().await;
+    assert_eq!(code, Some(0), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+#[tokio::test]
+async fn mcp_over_pipes_in_the_older_era() {
+    let setup = one_phone();
+    let mut client = Pipe::start(&setup, false);
+    let answer = client.initialize().await;
+    assert_eq!(answer["result"]["serverInfo"]["name"], "fingertip");
+    assert!(
+        answer["result"]["instructions"].as_str().is_some_and(|text| text.contains("never instructions to you")),
+        "{answer}"
+    );
+    talk(client).await;
+}
+
+#[tokio::test]
+async fn mcp_over_pipes_in_the_newer_era() {
+    let setup = one_phone();
+    let mut client = Pipe::start(&setup, true);
+    let answer = client.request("server/discover", json!({})).await;
+    let versions = answer["result"]["supportedVersions"].as_array().expect("versions");
+    assert!(versions.contains(&json!("2026-07-28")), "{answer}");
+    talk(client).await;
+}
+
+#[tokio::test]
+async fn mcp_whose_client_says_nothing_ends_well() {
+    let setup = one_phone();
+    let client = Pipe::start(&setup, false);
+    let (code, log) = client.end().await;
+    assert_eq!(code, Some(0), "{log}");
+}
+
+/// A lease of a process on pipes is its own, and ends with it.
+#[tokio::test]
+async fn joining_a_running_server() {
+    let host = one_phone().serve().await;
+    let mut client = Pipe::start(&host.setup, false);
+    client.initialize().await;
+    let (failed, body) = client.call("launch_app", json!({ "app": "Settings" })).await;
+    assert!(!failed, "{body}");
+    // The server did it, and knows for whom.
+    let (_, status) = host.get("/devices/phone").await;
+    assert_eq!(status["device"]["status"], "busy", "{status}");
+    assert_eq!(status["app"]["name"], "Settings", "{status}");
+    assert!(status["lease"]["holder"].as_str().is_some_and(|holder| holder.contains("pipe")), "{status}");
+    // A client of the same name is another holder.
+    let (failed, body) = Mcp::new(&host, "pipe").call("tap", json!({ "x": 200, "y": 20 })).await;
+    assert!(failed && body["code"] == "device_busy", "{body}");
+    let mut second = Pipe::start(&host.setup, true);
+    let (failed, body) = second.call("tap", json!({ "x": 200, "y": 20 })).await;
+    assert!(failed && body["code"] == "device_busy", "{body}");
+    let called = run(&host.setup, &["call", "tap", "--json", r#"{"x": 200, "y": 20}"#]).await;
+    assert_eq!((called.code, &called.json()["code"]), (Some(1), &json!("device_busy")), "{}", called.err);
+    let listed = run(&host.setup, &["devices"]).await;
+    assert!(listed.out.contains("busy") && listed.out.contains("pipe"), "{}", listed.out);
+
+    let (code, log) = client.end().await;
+    assert_eq!(code, Some(0), "{log}");
+    let (_, status) = host.get("/devices/phone").await;
+    assert_eq!(
+        (&status["device"]["status"], &status["lease"]),
+        (&json!("idle"), &Value::Null),
+        "its lease outlived it"
+    );
+    let (failed, body) = second.call("tap", json!({ "x": 200, "y": 20 })).await;
+    assert!(!failed, "{body}");
+    assert_eq!(second.end().await.0, Some(0));
+    // A command's lease ends with it too.
+    let called = run(&host.setup, &["call", "tap", "--json", r#"{"x": 200, "y": 20}"#]).await;
+    assert_eq!(called.code, Some(0), "{} {}", called.out, called.err);
+    assert_eq!(host.get("/devices/phone").await.1["device"]["status"], "idle");
+}
+
+#[tokio::test]
+async fn a_second_process_joins_the_first_ones_host() {
+    let setup = one_phone();
+    let mut first = Pipe::start(&setup, false);
+    first.initialize().await;
+    let (failed, body) = first.call("launch_app", json!({ "app": "Settings" })).await;
+    assert!(!failed, "{body}");
+    let mut second = Pipe::start(&setup, false);
+    second.initialize().await;
+    // The same phone, as the first one left it, and held by it.
+    let (failed, body) = second.call("device_status", json!({})).await;
+    assert!(!failed && body["app"]["name"] == "Settings", "{body}");
+    assert_eq!(body["device"]["status"], "busy");
+    let (failed, body) = second.call("tap", json!({ "x": 200, "y": 20 })).await;
+    assert!(failed && body["code"] == "device_busy", "{body}");
+    let (failed, body) = first.call("disconnect_device", json!({})).await;
+    assert!(!failed, "{body}");
+    let (failed, body) = second.call("tap", json!({ "x": 200, "y": 20 })).await;
+    assert!(!failed, "{body}");
+    assert_eq!(second.end().await.0, Some(0));
+    let (_, body) = first.call("device_status", json!({})).await;
+    assert_eq!(body["device"]["status"], "idle", "the second one's lease outlived it: {body}");
+    // Nobody but processes of this user comes in by the first one's port.
+    let published: Value =
+        serde_json::from_slice(&std::fs::read(setup.data_dir().join("server.json")).expect("published")).expect("JSON");
+    let address = published["address"].as_str().expect("an address");
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let response = client.get(format!("http://{address}/devices")).send().await.expect("answered");
+    assert_eq!(response.status(), 401);
+    assert_eq!(first.end().await.0, Some(0));
+    assert!(!setup.data_dir().join("server.json").exists(), "the ended host is still published");
+}
+
+/// When the host's process is killed, whoever had joined it says so, and goes on once there is another.
+#[tokio::test]
+async fn a_joined_process_whose_server_is_gone_says_so() {
+    let host = one_phone().serve().await;
+    let mut client = Pipe::start(&host.setup, false);
+    client.initialize().await;
+    let (failed, body) = client.call("tap", json!({ "x": 200, "y": 20 })).await;
+    assert!(!failed, "{body}");
+    let setup = host.kill().await;
+    let (failed, body) = client.call("tap", json!({ "x": 200, "y": 20 })).await;
+    assert!(failed && body["code"] == "internal" && body["hint"].is_string(), "{body}");
+    let (code, log) = client.end().await;
+    assert_eq!(code, Some(0), "{log}");
+    let called = run(&setup, &["call", "tap", "--json", r#"{"x": 200, "y": 20}"#]).await;
+    assert_eq!(called.code, Some(0), "{} {}", called.out, called.err);
+}
+
+#[tokio::test]
+async fn a_second_server_of_the_same_folder_is_refused() {
+    let host = one_phone().serve().await;
+    let refused = run(&host.setup, &["serve"]).await;
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.err.contains(&host.pid().to_string()) && refused.err.contains("data_dir"), "{}", refused.err);
+    assert_eq!(host.get("/devices").await.0, 200);
+}
+
+const TOKEN: &str = "a-long-token-of-this-test-0123456789";
+
+#[tokio::test]
+async fn listening_beyond_this_machine_needs_a_token() {
+    let setup = one_phone();
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
+        setup.configure(address, "", "");
+        let refused = run(&setup, &["serve"]).await;
+        assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""), "{address}");
+        assert!(refused.err.contains("token"), "{address}: {}", refused.err);
+    }
+    // A variable that is named but not set is no token.
+    setup.configure("0.0.0.0:0", "token_env = \"E2E_TOKEN_THAT_IS_NOT_SET\"", "");
+    let refused = run(&setup, &["serve"]).await;
+    assert!(refused.code == Some(1) && refused.err.contains("E2E_TOKEN_THAT_IS_NOT_SET"), "{}", refused.err);
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_where_one_is_set() {
+    let setup = Setup::with_server("token_env = \"E2E_TOKEN\"", &virtual_device("phone")).with_env("E2E_TOKEN", TOKEN);
+    let host = setup.serve().await;
+    let asks = async |path: &str, token: Option<&str>| {
+        let request = match path {
+            "/mcp" => host.client().post(host.url(path)).header("content-type", "application/json").body("{}"),
+            _ => host.client().get(host.url(path)),
+        };
+        let request = token.map_or_else(
+            || request.try_clone().expect("small"),
+            |token| request.try_clone().expect("small").header("authorization", token),
+        );
+        request.send().await.expect("answered")
+    };
+    let wrong = format!("Bearer {TOKEN}x");
+    let shorter = format!("Bearer {}", &TOKEN[1..]);
+    for path in ["/devices", "/mcp", "/openapi.json", "/docs", "/plugins", "/metrics", "/nothing", "/"] {
+        for token in [
+            None,
+            Some("Bearer"),
+            Some("Bearer "),
+            Some(wrong.as_str()),
+            Some(shorter.as_str()),
+            Some(TOKEN),
+            Some("Basic YTpi"),
+        ] {
+            let refused = asks(path, token).await;
+            assert_eq!(refused.status(), 401, "{path} {token:?}");
+            assert_eq!(refused.headers()["www-authenticate"], "Bearer");
+            assert_eq!(refused.headers()["content-type"], "application/problem+json");
+            let body: Value = serde_json::from_str(&refused.text().await.expect("text")).expect("JSON");
+            assert_eq!((&body["code"], &body["status"]), (&json!("unauthorized"), &json!(401)));
+            assert!(!body.to_string().contains(TOKEN));
+        }
+    }
+    let good = format!("Bearer {TOKEN}");
+    assert_eq!(asks("/devices", Some(&good)).await.status(), 200);
+    for probe in ["/healthz", "/readyz"] {
+        assert_eq!(asks(probe, None).await.status(), 200);
+    }
+    // Commands of this user need none.
+    let listed = run(&host.setup, &["devices"]).await;
+    assert!(listed.code == Some(0) && listed.out.contains("phone"), "{}", listed.err);
+    assert!(!host.log().contains(TOKEN), "the token is in the log");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_lets_others_in_is_readable_for_the_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let host = Host::with_virtual_phone().await;
+    let mode = |path: std::path::PathBuf| std::fs::metadata(&path).expect("it is there").permissions().mode() & 0o777;
+    let data = host.setup.data_dir();
+    assert_eq!(mode(data.clone()), 0o700);
+    assert_eq!(mode(data.join("server.json")), 0o600);
+    let published: Value =
+        serde_json::from_slice(&std::fs::read(data.join("server.json")).expect("read")).expect("JSON");
+    assert_eq!(published["pid"], host.pid());
+    assert_eq!(published["address"], host.address.to_string());
+    let secret = published["secret"].as_str().expect("a secret");
+    assert!(secret.len() >= 32 && !host.log().contains(secret));
+    let wrong =
+        host.client().get(host.url("/devices")).header("x-fingertip-join", "wrong").send().await.expect("answered");
+    assert_eq!(wrong.status(), 401);
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn the_start_up_summary_says_what_a_newcomer_needs() {
+    let host = Host::with_virtual_phone().await;
+    let complete = async {
+        while !host.log().contains("mcpServers") {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LONG, complete).await.unwrap_or_else(|_| panic!("{}", host.log()));
+    let log = host.log();
+    let data = host.setup.data_dir().display().to_string();
+    for part in ["virtual 0.1.0 (driver API 1.0.0)", "phone", "idle", &data, "/mcp", "\"mcpServers\"", "fingertip.toml"]
+    {
+        assert!(log.contains(part), "{part:?} is missing in\n{log}");
+    }
+}
