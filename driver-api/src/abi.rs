@@ -9,10 +9,6 @@
 #![allow(non_local_definitions, non_camel_case_types, missing_docs)]
 
 use crate::{DeviceEvent, Error, ErrorKind, Frame, Outcome, Picture, PictureFormat, Point, Result, Swipe};
-pub use abi_stable::{
-    library::{AbiHeaderRef, LibHeader, ROOT_MODULE_LOADER_NAME, ROOT_MODULE_LOADER_NAME_WITH_NUL, RootModuleResult},
-    std_types::{RArc, RResult, RSlice, RString, RVec},
-};
 use abi_stable::{
     StableAbi,
     abi_stability::abi_checking::{AbiInstability, AbiInstabilityErrors, check_layout_compatibility},
@@ -21,6 +17,10 @@ use abi_stable::{
     sabi_types::VersionStrings,
     std_types::UTypeId,
     type_layout::{TLFieldOrFunction, TypeLayout},
+};
+pub use abi_stable::{
+    library::{AbiHeaderRef, LibHeader, ROOT_MODULE_LOADER_NAME, ROOT_MODULE_LOADER_NAME_WITH_NUL, RootModuleResult},
+    std_types::{RArc, RResult, RSlice, RString, RVec},
 };
 use async_ffi::FfiFuture;
 use std::{collections::HashMap, time::Duration};
@@ -218,7 +218,10 @@ impl RootModule for PluginModule_Ref {
 /// One sentence that names both versions, or the first thing that differs.
 pub fn accept(header: AbiHeaderRef) -> Result<PluginModule_Ref, String> {
     let header = header.upgrade().map_err(|_| {
-        format!("it was built with another version of the library format than this host ({})", env!("CARGO_PKG_VERSION"))
+        format!(
+            "it was built with another version of the library format than this host ({})",
+            env!("CARGO_PKG_VERSION")
+        )
     })?;
     match header.init_root_module::<PluginModule_Ref>() {
         Ok(module) => return Ok(module),
@@ -430,7 +433,10 @@ impl TryFrom<AbiPicture> for Picture {
             "image/png" => PictureFormat::Png,
             "image/jpeg" => PictureFormat::Jpeg,
             other => {
-                return Err(Error::new(ErrorKind::PictureUnavailable, format!("the driver sent a picture of type {other}")));
+                return Err(Error::new(
+                    ErrorKind::PictureUnavailable,
+                    format!("the driver sent a picture of type {other}"),
+                ));
             }
         };
         // The buffer stays the plugin's: it is freed through the plugin's own allocator when the last reader is gone.

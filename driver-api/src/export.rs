@@ -6,9 +6,9 @@
 use crate::{
     DeviceEvent, DeviceEvents, Driver, Error, ErrorKind, Plugin, PluginConfig, Result,
     abi::{
-        AbiError, AbiFrame, AbiFuture, AbiPicture, AbiPoint, AbiSwipe, DriverAbi, DriverAbi_TO, DriverObject, HostObject,
-        LibHeader, PluginAbi, PluginAbi_TO, PluginModule, PluginModule_Ref, PluginObject, RArc, RResult, RSlice, RString,
-        RootModuleResult, from_text, to_text,
+        AbiError, AbiFrame, AbiFuture, AbiPicture, AbiPoint, AbiSwipe, DriverAbi, DriverAbi_TO, DriverObject,
+        HostObject, LibHeader, PluginAbi, PluginAbi_TO, PluginModule, PluginModule_Ref, PluginObject, RArc, RResult,
+        RSlice, RString, RootModuleResult, from_text, to_text,
     },
     log,
 };
@@ -66,13 +66,8 @@ pub const fn header<E: Export>() -> LibHeader {
 
 extern "C" fn load<E: Export>() -> RootModuleResult {
     abi_stable::library::__call_root_module_loader(|| {
-        PluginModule {
-            name: name::<E>,
-            version: version::<E>,
-            api_version,
-            start: start_exported::<E>,
-        }
-        .leak_into_prefix()
+        PluginModule { name: name::<E>, version: version::<E>, api_version, start: start_exported::<E> }
+            .leak_into_prefix()
     })
 }
 
@@ -119,7 +114,8 @@ fn start_plugin<P: Plugin>(name: &str, host: Arc<HostObject>, config: RString) -
 fn forward_log(host: &Arc<HostObject>) {
     let level = log::filter(host.log_level());
     let sink = host.clone();
-    let layer = log::Forward { send: move |level, target: &str, line: String| sink.log(level, target.into(), line.into()) };
+    let layer =
+        log::Forward { send: move |level, target: &str, line: String| sink.log(level, target.into(), line.into()) };
     let subscriber = tracing_subscriber::registry().with(level).with(layer);
     if tracing::subscriber::set_global_default(subscriber).is_ok() {
         std::panic::set_hook(Box::new(|info| tracing::error!(target: "panic", "{info}")));
@@ -244,12 +240,13 @@ where
         None => runtime.handle.spawn(work),
         Some(within) => runtime.handle.spawn(async move {
             let deadline = Instant::now() + within;
-            DEADLINE.scope(deadline, async move {
-                tokio::time::timeout_at(deadline, work).await.unwrap_or_else(|_| {
-                    Err(Error::unknown(ErrorKind::Timeout, format!("no answer within {} ms", within.as_millis())))
+            DEADLINE
+                .scope(deadline, async move {
+                    tokio::time::timeout_at(deadline, work).await.unwrap_or_else(|_| {
+                        Err(Error::unknown(ErrorKind::Timeout, format!("no answer within {} ms", within.as_millis())))
+                    })
                 })
-            })
-            .await
+                .await
         }),
     };
     let mut task = AbortOnDrop(task);
@@ -342,9 +339,10 @@ impl<D: Driver> DriverAbi for DriverSide<D> {
     }
 
     fn long_press(&self, at: AbiPoint, hold_ms: u64, within_ms: u64) -> AbiFuture<()> {
-        self.run(within_ms, move |driver| async move {
-            driver.long_press(at.into(), Duration::from_millis(hold_ms)).await
-        })
+        self.run(
+            within_ms,
+            move |driver| async move { driver.long_press(at.into(), Duration::from_millis(hold_ms)).await },
+        )
     }
 
     fn double_tap(&self, at: AbiPoint, within_ms: u64) -> AbiFuture<()> {

@@ -88,7 +88,10 @@ fn startup_and_memory() {
         server.memory()
     };
     let (one, thousand) = (devices(1), devices(1000));
-    println!("resident memory: {one} KiB with 1 device, {thousand} KiB with 1,000 idle devices ({} KiB more)", thousand.saturating_sub(one));
+    println!(
+        "resident memory: {one} KiB with 1 device, {thousand} KiB with 1,000 idle devices ({} KiB more)",
+        thousand.saturating_sub(one)
+    );
 }
 
 /// One keep-alive connection that sends the same request again and again.
@@ -106,7 +109,11 @@ impl Http {
             "{head} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
             body.len()
         );
-        Http { stream: BufReader::new(stream), request: format!("{request}\r\n{body}").into_bytes(), answer: Vec::new() }
+        Http {
+            stream: BufReader::new(stream),
+            request: format!("{request}\r\n{body}").into_bytes(),
+            answer: Vec::new(),
+        }
     }
 
     fn with_headers(mut self, headers: &str) -> Http {
@@ -151,7 +158,8 @@ fn modern(method: &str, params: Value) -> (String, String) {
 }
 
 fn mcp_tap(address: SocketAddr) -> Http {
-    let (headers, body) = modern("tools/call", json!({ "name": "tap", "arguments": { "device_id": "phone", "x": 5, "y": 400 } }));
+    let (headers, body) =
+        modern("tools/call", json!({ "name": "tap", "arguments": { "device_id": "phone", "x": 5, "y": 400 } }));
     let mut http = Http::new(address, "POST /mcp", &body).with_headers(&headers);
     let answer = String::from_utf8_lossy(http.call()).into_owned();
     assert!(answer.contains("effect"), "{answer}");
@@ -185,7 +193,13 @@ struct Piped {
 impl Piped {
     fn start() -> Piped {
         let (folder, mut command) = configured(VIRTUAL);
-        let mut child = command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("started");
+        let mut child = command
+            .arg("mcp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("started");
         let input = child.stdin.take().expect("piped");
         let output = BufReader::new(child.stdout.take().expect("piped"));
         Piped { child, input, output, _folder: folder }
@@ -236,7 +250,8 @@ fn tap_simulated_iphone_mcp_http(bencher: Bencher<'_, '_>) {
 fn bare_request_to_simulated_iphone(bencher: Bencher<'_, '_>) {
     let (sim, server) = simulated();
     mcp_tap(server.address);
-    let tap = sim.requests().into_iter().rev().find(|request| request.path.ends_with("/actions")).expect("a tap was sent");
+    let tap =
+        sim.requests().into_iter().rev().find(|request| request.path.ends_with("/actions")).expect("a tap was sent");
     let mut http = Http::new(sim.address(), &format!("POST {}", tap.path), &tap.body);
     bencher.bench_local(|| http.call().len());
 }
@@ -244,7 +259,8 @@ fn bare_request_to_simulated_iphone(bencher: Bencher<'_, '_>) {
 /// A picture of 3 MB from a plugin: through the boundary, without what a phone needs for it.
 #[divan::bench(sample_count = 200, sample_size = 1)]
 fn picture_3mb_through_the_boundary(bencher: Bencher<'_, '_>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let cache = tempfile::tempdir().expect("a temporary folder");
     let within = Duration::from_secs(10);
     let driver = runtime.block_on(async {

@@ -97,9 +97,8 @@ pub fn catalogue(config: &Config) -> Result<Catalogue, ConfigError> {
 fn offered(config: &Config, context: &Arc<Context>) -> Result<Catalogue, ConfigError> {
     let all = capability::catalogue(context);
     config.tools.check(&all.iter().map(|capability| capability.name).collect::<Vec<_>>())?;
-    let offered = |capability: &&capability::Capability| {
-        config.tools.offers(capability.name, capability.effect != Effect::Read)
-    };
+    let offered =
+        |capability: &&capability::Capability| config.tools.offers(capability.name, capability.effect != Effect::Read);
     Ok(Catalogue::new(all.iter().filter(offered).cloned().collect()))
 }
 
@@ -124,8 +123,7 @@ impl App {
             Reach::Configured => config.listen,
             Reach::Joined => SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         };
-        let listener =
-            TcpListener::bind(address).await.map_err(|source| StartError::Listen { address, source })?;
+        let listener = TcpListener::bind(address).await.map_err(|source| StartError::Listen { address, source })?;
         let address = listener.local_addr().map_err(|source| StartError::Listen { address, source })?;
         let plugins = load(&config, &manager).await;
         tokio::spawn(manager.clone().tend());
@@ -137,7 +135,16 @@ impl App {
         }
         claim.publish(address, &join_secret)?;
         manager.settled(SETTLE).await;
-        Ok(App { catalogue, manager, plugins: Arc::new(plugins), address, listener, config, join_secret, _claim: claim })
+        Ok(App {
+            catalogue,
+            manager,
+            plugins: Arc::new(plugins),
+            address,
+            listener,
+            config,
+            join_secret,
+            _claim: claim,
+        })
     }
 
     /// What became of the plugins, for operators.
@@ -185,9 +192,10 @@ async fn load(config: &Config, manager: &Manager) -> Vec<PluginState> {
     let loader = Loader { cache: config.data_dir.join("plugins"), prober: prober() };
     let mut plugins = Vec::new();
     for entry in &config.plugins {
-        let named = entry.name.clone().unwrap_or_else(|| {
-            entry.path.as_deref().map(|path| path.display().to_string()).unwrap_or_default()
-        });
+        let named = entry
+            .name
+            .clone()
+            .unwrap_or_else(|| entry.path.as_deref().map(|path| path.display().to_string()).unwrap_or_default());
         let state = load_one(&finder, &loader, entry, manager).await;
         if let Err(error) = &state {
             tracing::error!(plugin = named, "a plugin is not used: {error}");
@@ -219,10 +227,10 @@ async fn load_one(
         }
     })?;
     let _ = handle.set(running.clone());
-    let devices = running.handle.devices().map_err(|source| plugin::Error::NotStarted {
-        name: running.identity.name.clone(),
-        source,
-    })?;
+    let devices = running
+        .handle
+        .devices()
+        .map_err(|source| plugin::Error::NotStarted { name: running.identity.name.clone(), source })?;
     for device in devices {
         manager.arrived(&running.identity.name, &running.handle, device);
     }

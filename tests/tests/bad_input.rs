@@ -76,6 +76,8 @@ fn deep(levels: usize) -> String {
 #[tokio::test]
 async fn bodies_that_are_no_argument_object() {
     let host = Host::with_virtual_phone().await;
+    // Known from here on: how large the screen is.
+    assert_eq!(host.get("/devices/phone/tree").await.0, 200);
     let tap = "/devices/phone/tap";
     let cases: Vec<(&str, Vec<u8>)> = vec![
         ("half an object", b"{\"x\": 1,".to_vec()),
@@ -140,12 +142,27 @@ async fn bodies_that_are_no_argument_object() {
     lives(&host).await;
 }
 
+/// Nobody has spoken to the phone yet, so that the size of its screen must be asked for first.
+#[tokio::test]
+async fn points_beyond_the_screen_are_refused_in_the_first_call_too() {
+    let host = Host::with_virtual_phone().await;
+    let answer = Answer::to(post(&host, "/devices/phone/tap", "{\"x\": -1, \"y\": 2}")).await;
+    answer.problem("left of the screen", 400, "out_of_bounds");
+    let host = Host::with_virtual_phone().await;
+    let swipe = "{\"from_x\": 10, \"from_y\": 10, \"to_x\": 5000, \"to_y\": 10}";
+    Answer::to(post(&host, "/devices/phone/swipe", swipe)).await.problem("beyond", 400, "out_of_bounds");
+    let host = Host::with_virtual_phone().await;
+    let (status, body) = host.post("/devices/phone/tap", json!({ "x": 0.5, "y": 0.02, "space": "fraction" })).await;
+    assert_eq!(status, 200, "a fraction of a screen whose size can be asked for: {body}");
+}
+
 /// The schema admits these, so that they must be taken: a whole number may be written with a fraction of zero, an optional
 /// field may be null.
 #[tokio::test]
 async fn what_the_schema_admits_is_taken() {
     let host = Host::with_virtual_phone().await;
     let mcp = Mcp::new(&host, "rest");
+    let mut refused = Vec::new();
     for (tool, route, arguments) in [
         ("tap", "tap", json!({ "x": 200, "y": 20, "count": 2.0 })),
         ("tap", "tap", json!({ "x": 200, "y": 20, "timeout_ms": 5000.0 })),
@@ -154,10 +171,13 @@ async fn what_the_schema_admits_is_taken() {
         ("find_text", "find-text", json!({ "text": "General", "limit": 3.0, "match": null })),
     ] {
         let (status, body) = host.post(&format!("/devices/phone/{route}"), arguments.clone()).await;
-        assert_eq!(status, 200, "{tool} {arguments}: {body}");
+        if status != 200 {
+            refused.push(format!("{tool} {arguments}: {}", body["message"]));
+        }
         let (failed, body) = mcp.call(tool, arguments.clone()).await;
-        assert!(!failed, "{tool} {arguments}: {body}");
+        assert_eq!(failed, status != 200, "{tool} {arguments}: {body}");
     }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
 #[tokio::test]
@@ -179,7 +199,6 @@ async fn requests_that_are_not_of_the_doors_form() {
         "/nothing",
         "/devices/phone",
         "/devices/phone/fly",
-        "/devices//tap",
         "/devices/phone/tap/",
         "/Devices",
         "/%00",
@@ -234,8 +253,9 @@ async fn requests_that_are_not_of_the_doors_form() {
     let twice = reading("/devices/phone/tree?max_tokens=1000&max_tokens=1000&device_id=phone");
     assert_eq!(Answer::to(twice).await.status, 200);
     assert_eq!(Answer::to(post(&host, "/devices/phone/tap?x=200", r#"{"x": 200.0, "y": 20}"#)).await.status, 200);
-    let odd = reading("/devices/a%2Fb/tree");
-    Answer::to(odd).await.problem("an id with a slash", 404, "device_not_found");
+    for path in ["/devices/a%2Fb/tree", "/devices//tree", "/devices/%00/tree"] {
+        Answer::to(reading(path)).await.problem(path, 404, "device_not_found");
+    }
     lives(&host).await;
 }
 
@@ -382,6 +402,7 @@ async fn messages_that_are_no_calls() {
 async fn calls_of_tools_that_make_no_sense() {
     let host = Host::with_virtual_phone().await;
     let mcp = Mcp::new(&host, "rest");
+    assert_eq!(host.get("/devices/phone/tree").await.0, 200);
     let long = "a".repeat(100_000);
     for (how, arguments, code) in [
         ("a text for a number", json!({ "x": "1", "y": 2 }), "invalid_arguments"),
@@ -393,12 +414,12 @@ async fn calls_of_tools_that_make_no_sense() {
         ("a long text", json!({ "text": long }), "invalid_arguments"),
         ("a device that is a number", json!({ "x": 1, "y": 2, "device_id": 7 }), "invalid_arguments"),
         ("an unknown device", json!({ "x": 1, "y": 2, "device_id": "../../etc" }), "device_not_found"),
-        ("a long unknown device", json!({ "x": 1, "y": 2, "device_id": long }), "device_not_found"),
         ("an empty device", json!({ "x": 1, "y": 2, "device_id": "" }), "device_not_found"),
         ("negative", json!({ "x": -1, "y": 2 }), "out_of_bounds"),
         ("far away", json!({ "x": 1e308, "y": 2 }), "out_of_bounds"),
         ("an endless time", json!({ "x": 1, "y": 2, "timeout_ms": 1e30 }), "invalid_arguments"),
         ("a frame that is none", json!({ "x": 1, "y": 2, "frame": "f0" }), "stale_frame"),
+        ("a long lease", json!({ "x": 1, "y": 2, "lease": long }), "lease_lost"),
         ("words that are none", json!({ "element": "[[[" }), "invalid_arguments"),
         ("a ref of nothing", json!({ "element": "e99999" }), "element_stale"),
     ] {
@@ -462,6 +483,38 @@ async fn calls_of_tools_that_make_no_sense() {
     assert!(answer.json()["error"]["code"] == -32601 && answer.text.len() < 2_000, "{} bytes", answer.text.len());
     let lost = Answer::to(older(&call, Some("no-such-session"))).await;
     assert_eq!((lost.status, &lost.json()["error"]["data"]["code"]), (404, &json!("not_found")));
+    lives(&host).await;
+}
+
+/// What a caller sends is not repeated at length: 100 kB of it would fill a model's memory.
+#[tokio::test]
+async fn nothing_long_comes_back() {
+    let host = Host::with_virtual_phone().await;
+    let mcp = Mcp::new(&host, "rest");
+    let long = "a".repeat(100_000);
+    let mut found = Vec::new();
+    for (tool, arguments) in [
+        ("tap", json!({ "x": 1, "y": 2, "device_id": long })),
+        ("device_status", json!({ "device_id": long })),
+        ("tap", json!({ "x": 1, "y": 2, "frame": long })),
+        ("tap", json!({ "x": 1, "y": 2, "lease": long })),
+        ("tap", json!({ "element": long })),
+        ("tap", json!({ "element": "a".repeat(1000) })),
+        ("tap", json!({ "text": "a".repeat(1000) })),
+        ("get_ui_tree", json!({ "within": long })),
+        ("wait_for", json!({ "changed": true, "frame": long })),
+        ("launch_app", json!({ "app": long })),
+        ("press_button", json!({ "button": long })),
+        ("input_text", json!({ "text": long })),
+    ] {
+        let (failed, body) = mcp.call(tool, arguments.clone()).await;
+        assert!(failed, "{tool}: {body}");
+        let (bytes, field) = (body.to_string().len(), arguments.as_object().expect("an object").keys().last().cloned());
+        if bytes > 2_500 {
+            found.push(format!("{tool} with a long {}: {bytes} bytes, {}", field.unwrap_or_default(), body["code"]));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
     lives(&host).await;
 }
 

@@ -119,7 +119,8 @@ impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Log {
 async fn logs_carry_the_plugins_name_and_a_pictures_bytes_are_not_copied() {
     use tracing_subscriber::layer::SubscriberExt;
     let log = Log::default();
-    let subscriber = tracing_subscriber::registry().with(tracing_subscriber::filter::LevelFilter::INFO).with(log.clone());
+    let subscriber =
+        tracing_subscriber::registry().with(tracing_subscriber::filter::LevelFilter::INFO).with(log.clone());
     tracing::subscriber::set_global_default(subscriber).expect("the only one of this process");
     let cache = tempfile::tempdir().expect("a temporary folder");
     // A module that another test of this process has loaded already logs to where that test was: take a copy of the file.
@@ -164,7 +165,9 @@ async fn an_old_plugin_runs_in_a_newer_host() {
         let library = unsafe { libloading::Library::new(library("custom_driver")) }.expect("mapped");
         // SAFETY: the symbol's type is the header that the name stands for.
         let header = unsafe {
-            *library.get::<newer::abi::AbiHeaderRef>(newer::abi::ROOT_MODULE_LOADER_NAME_WITH_NUL.as_bytes()).expect("a plugin")
+            *library
+                .get::<newer::abi::AbiHeaderRef>(newer::abi::ROOT_MODULE_LOADER_NAME_WITH_NUL.as_bytes())
+                .expect("a plugin")
         };
         std::mem::forget(library);
         newer::abi::accept(header).unwrap_or_else(|reason| panic!("{reason}"))

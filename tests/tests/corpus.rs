@@ -46,7 +46,8 @@ async fn every_capture_comes_through_the_tree_tool() {
         };
         sim.faults().set_source(Some(source));
         let (status, answer) = host.get("/devices/phone/tree").await;
-        let notes: Vec<&str> = answer["notes"].as_array().into_iter().flatten().filter_map(|note| note["code"].as_str()).collect();
+        let notes: Vec<&str> =
+            answer["notes"].as_array().into_iter().flatten().filter_map(|note| note["code"].as_str()).collect();
         match status {
             200 if notes.iter().any(|note| ["tree_damaged", "tree_cut"].contains(note)) => marked += 1,
             200 => {

@@ -34,7 +34,7 @@ fn rows() -> Vec<Row> {
         asks_phone,
     };
     let settings = &[("launch_app", r#"{"app": "Settings", "fresh": true}"#)];
-    let sign_in = &[("launch_app", r#"{"app": "Sign In", "fresh": true}"#)];
+    let sign_in = &[("launch_app", r#"{"app": "Sign-in", "fresh": true}"#)];
     let soon = || ("timeout_ms", json!("soon"));
     vec![
         Row { tool: "list_devices", good: json!({}), before: &[], wrong: None, needs_lease: false, asks_phone: false },

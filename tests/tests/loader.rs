@@ -59,7 +59,10 @@ async fn plugins_of_this_and_of_the_next_minor_version_are_taken() {
 async fn every_bad_file_gets_one_sentence() {
     let setup = Setup::new("");
     let cases = [
-        (library("plugin_major"), "it was built for driver API 2.0.0 and this host has driver API 1.0.0: the first number must be the same"),
+        (
+            library("plugin_major"),
+            "it was built for driver API 2.0.0 and this host has driver API 1.0.0: the first number must be the same",
+        ),
         (library("plugin_altered"), "its interface differs from this host's"),
         (other_library(), "it is a library, but not a driver plugin"),
         (written(&setup, "empty.so", b""), "it is empty"),
@@ -88,9 +91,17 @@ async fn the_sentence_on_a_changed_layout_names_what_differs() {
 #[tokio::test]
 async fn a_server_with_nothing_but_bad_plugins_lives_and_says_why() {
     let setup = Setup::new("");
-    let files = [truncated(&setup, 4096), truncated(&setup, 1 << 20), written(&setup, "empty.so", b""), library("plugin_major")];
-    let plugins: String = files.iter().map(|file| format!("[[plugin]]\npath = {:?}\n", file.display().to_string())).collect();
-    let host = Setup::new(&format!("{plugins}[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"phone\"\n")).serve().await;
+    let files = [
+        truncated(&setup, 4096),
+        truncated(&setup, 1 << 20),
+        written(&setup, "empty.so", b""),
+        library("plugin_major"),
+    ];
+    let plugins: String =
+        files.iter().map(|file| format!("[[plugin]]\npath = {:?}\n", file.display().to_string())).collect();
+    let host = Setup::new(&format!("{plugins}[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"phone\"\n"))
+        .serve()
+        .await;
     let (status, answer) = host.get("/plugins").await;
     assert_eq!(status, 200);
     let rows = answer["plugins"].as_array().expect("rows");
@@ -104,9 +115,13 @@ async fn a_server_with_nothing_but_bad_plugins_lives_and_says_why() {
 #[tokio::test]
 async fn only_the_pinned_file_is_loaded() {
     let file = library("custom_driver");
-    let hash: String = Sha256::digest(std::fs::read(&file).expect("read")).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String =
+        Sha256::digest(std::fs::read(&file).expect("read")).iter().map(|byte| format!("{byte:02x}")).collect();
     let plugin = |pin: &str| {
-        format!("[[plugin]]\npath = {:?}\nsha256 = {pin:?}\n[[plugin.device]]\nid = \"pad\"\n", file.display().to_string())
+        format!(
+            "[[plugin]]\npath = {:?}\nsha256 = {pin:?}\n[[plugin.device]]\nid = \"pad\"\n",
+            file.display().to_string()
+        )
     };
     let host = Host::with(&plugin(&hash)).await;
     assert_eq!(host.get("/plugins").await.1["plugins"][0]["sha256"], hash.as_str());

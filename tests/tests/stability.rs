@@ -105,7 +105,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("tap", json!({ "device_id": "mine", "text": "General" })),
         ("wait_for", json!({ "device_id": "mine", "text": "About" })),
         ("swipe", json!({ "device_id": "mine", "from_x": 200, "from_y": 600, "to_x": 200, "to_y": 300 })),
-        ("launch_app", json!({ "device_id": "mine", "app": "Sign In", "fresh": true })),
+        ("launch_app", json!({ "device_id": "mine", "app": "com.fingertip.signin", "fresh": true })),
         ("input_text", json!({ "device_id": "mine", "text": "ann@example.org", "element": "text_field" })),
         ("press_button", json!({ "device_id": "mine", "button": "home" })),
         ("device_status", json!({ "device_id": "mine" })),

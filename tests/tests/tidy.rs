@@ -49,17 +49,63 @@ fn names(text: &str, word: &str) -> bool {
 #[test]
 fn each_layer_names_only_what_it_may_know() {
     let layers: [(&str, &[&str]); 5] = [
-        ("host/src/plugin", &["crate::device", "crate::capability", "crate::gateway", "crate::perception", "crate::app", "axum", "rmcp"]),
+        (
+            "host/src/plugin",
+            &[
+                "crate::device",
+                "crate::capability",
+                "crate::gateway",
+                "crate::perception",
+                "crate::app",
+                "axum",
+                "rmcp",
+            ],
+        ),
         (
             "host/src/device",
-            &["crate::capability", "crate::gateway", "crate::perception", "crate::plugin", "crate::config", "serde_json", "axum", "rmcp", "http"],
+            &[
+                "crate::capability",
+                "crate::gateway",
+                "crate::perception",
+                "crate::plugin",
+                "crate::config",
+                "serde_json",
+                "axum",
+                "rmcp",
+                "http",
+            ],
         ),
         (
             "host/src/perception",
-            &["crate::device", "crate::capability", "crate::gateway", "crate::plugin", "driver_api", "axum", "rmcp", "tokio"],
+            &[
+                "crate::device",
+                "crate::capability",
+                "crate::gateway",
+                "crate::plugin",
+                "driver_api",
+                "axum",
+                "rmcp",
+                "tokio",
+            ],
         ),
-        ("host/src/capability", &["crate::gateway", "crate::plugin", "crate::config", "driver_api", "abi_stable", "axum", "rmcp", "http", "reqwest"]),
-        ("host/src/gateway", &["crate::device", "crate::plugin", "crate::perception", "crate::neutral", "crate::config", "driver_api"]),
+        (
+            "host/src/capability",
+            &[
+                "crate::gateway",
+                "crate::plugin",
+                "crate::config",
+                "driver_api",
+                "abi_stable",
+                "axum",
+                "rmcp",
+                "http",
+                "reqwest",
+            ],
+        ),
+        (
+            "host/src/gateway",
+            &["crate::device", "crate::plugin", "crate::perception", "crate::neutral", "crate::config", "driver_api"],
+        ),
     ];
     for (folder, forbidden) in layers {
         for (file, text) in sources(folder) {
@@ -72,7 +118,8 @@ fn each_layer_names_only_what_it_may_know() {
 
 #[test]
 fn abi_stable_is_named_in_four_files_only() {
-    let allowed = ["driver-api/src/abi.rs", "driver-api/src/export.rs", "driver-api/src/handle.rs", "host/src/plugin/load.rs"];
+    let allowed =
+        ["driver-api/src/abi.rs", "driver-api/src/export.rs", "driver-api/src/handle.rs", "host/src/plugin/load.rs"];
     for folder in ["driver-api/src", "host/src", "plugins", "examples"] {
         for (file, text) in sources(folder) {
             assert!(!names(&text, "abi_stable") || allowed.contains(&file.as_str()), "{file} names abi_stable");
@@ -82,7 +129,12 @@ fn abi_stable_is_named_in_four_files_only() {
 
 #[test]
 fn plugins_forbid_unsafe_code_and_know_neither_host_nor_each_other() {
-    for library in ["plugins/virtual/src/lib.rs", "plugins/virtual/phone/src/lib.rs", "plugins/wda/src/lib.rs", "examples/custom-driver/src/lib.rs"] {
+    for library in [
+        "plugins/virtual/src/lib.rs",
+        "plugins/virtual/phone/src/lib.rs",
+        "plugins/wda/src/lib.rs",
+        "examples/custom-driver/src/lib.rs",
+    ] {
         let text = fs::read_to_string(root().join(library)).expect(library);
         assert!(text.contains("#![forbid(unsafe_code)]"), "{library} does not forbid unsafe code");
     }
@@ -119,7 +171,13 @@ fn every_file_says_what_it_knows() {
 fn nothing_is_left_to_do_in_the_code() {
     for folder in ["driver-api", "host", "plugins", "examples", "tests"] {
         for (file, text) in sources(folder) {
-            for mark in [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("#[ign", "ore"), concat!("FIX", "ME"), concat!("TO", "DO")] {
+            for mark in [
+                concat!("todo", "!("),
+                concat!("unimplemented", "!("),
+                concat!("#[ign", "ore"),
+                concat!("FIX", "ME"),
+                concat!("TO", "DO"),
+            ] {
                 assert!(!text.contains(mark), "{file} has {mark}");
             }
         }

@@ -9,6 +9,7 @@ use e2e::{
 };
 use regex_lite::Regex;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Everything that callers got, each with how.
 #[derive(Default)]
@@ -33,7 +34,7 @@ fn banned() -> Regex {
         r"connection (was )?(refused|reset|closed)",
         r"broken pipe",
         r"os error",
-        r"econn",
+        r"\beconn",
         r"errno",
         r"timed out after",
         r"\bhttp (status )?[1-5]\d\d\b",
@@ -60,7 +61,8 @@ fn banned() -> Regex {
         r"\brmcp\b",
         r"\baxum\b",
         r"serde",
-        r"\b[iuf](8|16|32|64|128)\b",
+        r"\b[iu](8|16|32|64|128)\b",
+        r"expected f(32|64)",
         r"\b[iu]size\b",
         r"expected struct",
         r"floating point",
@@ -131,7 +133,9 @@ impl Said {
 fn exempt(text: &str) -> String {
     let address = Regex::new(r#"\\?"address\\?" *: *\\?"[^"\\]*\\?""#).expect("a pattern");
     let picture = Regex::new(r#""data" *: *"[A-Za-z0-9+/=]{40,}""#).expect("a pattern");
-    picture.replace_all(&address.replace_all(text, ""), "").into_owned()
+    // The documents show calls of a server at its usual place.
+    let text = text.replace("http://127.0.0.1:7311", "");
+    picture.replace_all(&address.replace_all(&text, ""), "").into_owned()
 }
 
 fn route(tool: &str) -> (&'static str, &'static str) {
@@ -336,11 +340,11 @@ async fn phones_that_answer_oddly() {
     let phone = WdaSim::start(options).await.expect("started");
     let host = Setup::new(&wda_devices(&[("desk", &phone.url())])).serve().await;
     let mut said = Said::default();
-    let mut codes = std::collections::BTreeSet::new();
+    let mut codes = BTreeSet::new();
     for (name, fault) in odd_answers() {
         for (tool, arguments) in asking("desk") {
             // A device that was given up is not asked, and then nothing is tried.
-            host.post("/devices/desk/connect", json!({})).await;
+            host.post_as("reader", "/devices/desk/connect", json!({})).await;
             phone.faults().add("*", fault.clone(), false);
             let (_, body) = said.call(&host, name, tool, arguments).await;
             codes.extend(body["code"].as_str().map(str::to_owned));
@@ -360,18 +364,27 @@ async fn plugins_that_panic_and_hang() {
     setup.configure("127.0.0.1:0", "", &devices);
     let host = setup.serve().await;
     let mut said = Said::default();
-    let launch = |app: &str| json!({ "device_id": "odd", "app": app, "timeout_ms": 300 });
-    for app in ["panic", "hang", "no such app", "panic"] {
-        said.call(&host, "odd", "launch_app", launch(app)).await;
-        said.call(&host, "odd", "device_status", json!({ "device_id": "odd" })).await;
-        said.call(&host, "odd", "list_devices", json!({})).await;
-    }
-    assert!(host.log().contains("asked to panic in async code"), "it did not panic: {}", host.log());
+    let launch = |app: &str| json!({ "device_id": "odd", "app": app, "timeout_ms": 500 });
+    let mut codes = BTreeSet::new();
+    // A panic leaves the device in error until it is looked at again; then more may be asked of it.
     for (tool, arguments) in calls("odd").into_iter().chain(calls("panics")) {
-        let mut arguments = arguments;
-        arguments["timeout_ms"] = json!(500);
-        said.call(&host, "unruly", tool, arguments).await;
+        host.post_as("reader", "/devices/odd/connect", json!({})).await;
+        let (_, body) = said.call(&host, "unruly", "launch_app", launch("panic")).await;
+        codes.extend(body["code"].as_str().map(str::to_owned));
+        said.call(&host, "after a panic", "device_status", json!({ "device_id": "odd" })).await;
+        let (_, body) = said.call(&host, "after a panic", tool, arguments).await;
+        codes.extend(body["code"].as_str().map(str::to_owned));
     }
-    said.call(&host, "odd", "device_status", json!({ "device_id": "odd" })).await;
+    assert!(codes.contains("plugin_failed") && codes.contains("device_not_found"), "{codes:?}");
+    assert!(host.log().contains("asked to panic in async code"), "it did not panic: {}", host.log());
+    // What hangs keeps the device until its own time is over, so that it comes last.
+    for (tool, arguments) in
+        [("launch_app", launch("hang")), ("tap", json!({ "device_id": "odd", "x": 0.5, "y": 0.5, "timeout_ms": 200 }))]
+    {
+        let (_, body) = said.call(&host, "a hang", tool, arguments).await;
+        assert_eq!(body["code"], "timeout", "{body}");
+        said.call(&host, "a hang", "device_status", json!({ "device_id": "odd" })).await;
+        said.call(&host, "a hang", "list_devices", json!({})).await;
+    }
     said.check();
 }

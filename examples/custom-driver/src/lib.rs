@@ -6,8 +6,8 @@
 #![forbid(unsafe_code)]
 
 use driver_api::{
-    App, Connection, DeviceConfig, DeviceInfo, Driver, Error, ErrorKind, Launch, Node, Picture, PictureFormat, Platform,
-    Plugin, PluginConfig, Point, Rect, Result, Role, Swipe, Tree, Via, export_driver,
+    App, Connection, DeviceConfig, DeviceInfo, Driver, Error, ErrorKind, Launch, Node, Picture, PictureFormat,
+    Platform, Plugin, PluginConfig, Point, Rect, Result, Role, Swipe, Tree, Via, export_driver,
 };
 use std::sync::{Mutex, PoisonError};
 

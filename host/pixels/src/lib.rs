@@ -66,8 +66,10 @@ pub fn decode_png(bytes: &[u8], max_bytes: usize) -> Result<Raw, String> {
 }
 
 fn jpeg(bytes: &[u8]) -> JpegDecoder<ZCursor<&[u8]>> {
-    let options =
-        DecoderOptions::new_fast().jpeg_set_out_colorspace(ColorSpace::RGB).set_max_width(65_535).set_max_height(65_535);
+    let options = DecoderOptions::new_fast()
+        .jpeg_set_out_colorspace(ColorSpace::RGB)
+        .set_max_width(65_535)
+        .set_max_height(65_535);
     JpegDecoder::new_with_options(ZCursor::new(bytes), options)
 }
 

@@ -125,7 +125,7 @@ fn check_object(
         let field = Path::Field(path, name);
         match properties.and_then(|properties| properties.get(name)) {
             Some(wanted) => {
-                if !(value.is_null() && !required.contains(&name.as_str())) {
+                if !value.is_null() || required.contains(&name.as_str()) {
                     check_value(wanted, value, &field)?;
                 }
             }

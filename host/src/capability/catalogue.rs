@@ -127,7 +127,8 @@ impl Catalogue {
                 "List the tools and use one of their names.",
             ));
         };
-        super::arguments::check(&capability.input, &arguments)?;
-        super::guard(capability.name, (capability.invoke)(arguments, caller)).await
+        let arguments = super::arguments::accept(&capability.input, arguments)?;
+        // Called inside the guard: a function may panic before it has made its future.
+        super::guard(capability.name, async move { (capability.invoke)(arguments, caller).await }).await
     }
 }

@@ -119,5 +119,8 @@ impl Target {
 
 /// Who a caller is to the leases: its session where it has one, else its token and its client's name.
 pub(super) fn holder(caller: &Caller) -> Holder {
-    Holder { key: caller.session.clone().unwrap_or_else(|| format!("client {}", caller.client)), name: caller.client.clone() }
+    Holder {
+        key: caller.session.clone().unwrap_or_else(|| format!("client {}", caller.client)),
+        name: caller.client.clone(),
+    }
 }

@@ -59,7 +59,9 @@ fn unavailable(status: Status, reason: Reason) -> Error {
             "the device has not permitted to be controlled",
             "Allow control in the device's developer settings.",
         ),
-        Reason::Locked => (Code::DeviceLocked, "the device is locked", "Unlock it by hand or with press_button unlock."),
+        Reason::Locked => {
+            (Code::DeviceLocked, "the device is locked", "Unlock it by hand or with press_button unlock.")
+        }
         Reason::HelperNotRunning => (
             Code::DeviceOffline,
             "the device is there, but its control agent does not run",
@@ -85,6 +87,19 @@ fn unavailable(status: Status, reason: Reason) -> Error {
     Error::new(code, message, hint).details(json!({ "status": status, "reason": reason }))
 }
 
+/// The last failure of a device, in the words that a caller of that call was given.
+pub(super) fn last_error(error: DriverError) -> String {
+    let reason = match error.kind {
+        ErrorKind::NotReachable | ErrorKind::NotConnected => Reason::NotReachable,
+        ErrorKind::HelperNotRunning => Reason::HelperNotRunning,
+        ErrorKind::NeedsTrust => Reason::NeedsTrust,
+        ErrorKind::NotAuthorized => Reason::NotAuthorized,
+        ErrorKind::Timeout => Reason::Unresponsive,
+        _ => return driver(error).message,
+    };
+    unavailable(Status::Offline, reason).message
+}
+
 fn driver(error: DriverError) -> Error {
     let outcome = error.outcome.into();
     let (code, message, hint): (_, String, _) = match error.kind {
@@ -98,15 +113,19 @@ fn driver(error: DriverError) -> Error {
             "the device is locked".into(),
             "Call press_button unlock; a device with a passcode must be unlocked by hand.",
         ),
-        ErrorKind::AppNotFound => {
-            (Code::AppNotFound, "there is no such app on the device".into(), "Call list_apps and use an id or a name from there.")
-        }
+        ErrorKind::AppNotFound => (
+            Code::AppNotFound,
+            "there is no such app on the device".into(),
+            "Call list_apps and use an id or a name from there.",
+        ),
         ErrorKind::AppCrashed => {
             (Code::AppCrashed, "the app ended unexpectedly".into(), "Call launch_app to start it again.")
         }
-        ErrorKind::AlertInFront => {
-            (Code::AlertInFront, "an alert is in front".into(), "Look at the screen and tap one of the alert's buttons.")
-        }
+        ErrorKind::AlertInFront => (
+            Code::AlertInFront,
+            "an alert is in front".into(),
+            "Look at the screen and tap one of the alert's buttons.",
+        ),
         ErrorKind::NoAlert => {
             (Code::ElementNotFound, "there is no such alert or button".into(), "Look at the screen again.")
         }
@@ -131,7 +150,7 @@ fn driver(error: DriverError) -> Error {
             "Look at the screen to see what was done; the operator finds the cause in the server's log.",
         ),
         _ => {
-            tracing::warn!(%error, "the device answered with an error that has no name of its own");
+            tracing::debug!(%error, "the device answered with an error that has no name of its own");
             (Code::PluginFailed, "the device refused or failed".into(), "Look at the screen, then try another way.")
         }
     };

@@ -50,8 +50,8 @@ where
         description,
         effect,
         route,
-        input: arguments::schema_for::<A>(),
-        output: arguments::schema_for::<R>(),
+        input: arguments::input_schema_for::<A>(),
+        output: arguments::output_schema_for::<R>(),
         has_image: false,
         invoke: Arc::new(move |arguments, caller| {
             let (context, function) = (context.clone(), function.clone());

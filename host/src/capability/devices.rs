@@ -113,7 +113,7 @@ async fn device_status(context: Arc<Context>, on: On, _: Caller) -> Result<Devic
             expires_at: time(lease.expires_at),
         }),
         queue,
-        last_error,
+        last_error: last_error.map(convert::last_error),
         seen_at: seen_at.map(time),
     })
 }
@@ -198,7 +198,11 @@ struct Disconnected {
     device: Device,
 }
 
-async fn disconnect_device(context: Arc<Context>, arguments: Disconnect, caller: Caller) -> Result<Disconnected, Error> {
+async fn disconnect_device(
+    context: Arc<Context>,
+    arguments: Disconnect,
+    caller: Caller,
+) -> Result<Disconnected, Error> {
     let target = context.target(&arguments.on)?;
     target
         .device

@@ -89,7 +89,9 @@ pub(super) async fn see(context: &Context, target: &Target) -> Result<Seen, Erro
         .map_err(|error| convert::error(&target.device, error))?;
     let root = extent(&tree);
     let screen = fitting_screen(target, root.map(|root| root.width > root.height)).await;
-    let screen = screen.or_else(|| root.map(|root| guessed_screen(root.width, root.height))).unwrap_or_else(|| guessed_screen(1.0, 1.0));
+    let screen = screen
+        .or_else(|| root.map(|root| guessed_screen(root.width, root.height)))
+        .unwrap_or_else(|| guessed_screen(1.0, 1.0));
     if let Some(app) = &tree.app {
         target.device.learn(|facts| facts.app = Some(app.clone()));
     }
@@ -161,7 +163,8 @@ fn extent(tree: &Tree) -> Option<Rect> {
 /// The remembered screen, asked for anew when what was just seen lies the other way.
 async fn fitting_screen(target: &Target, landscape: Option<bool>) -> Option<neutral::Screen> {
     let known = target.screen();
-    let fits = known.is_some_and(|screen| landscape.is_none_or(|landscape| landscape == (screen.width > screen.height)));
+    let fits =
+        known.is_some_and(|screen| landscape.is_none_or(|landscape| landscape == (screen.width > screen.height)));
     if fits || !target.device.has(Feature::ScreenInfo) {
         return known;
     }

@@ -89,13 +89,17 @@ impl Sights {
         let sight = self.of(device);
         let frame = lock(&sight).frames.iter().find(|frame| frame.name() == name).copied();
         let stale = |what: String| {
-            Err(Error::new(Code::StaleFrame, what, "Look at the screen again and use the new frame.").on_device(device.id()))
+            Err(Error::new(Code::StaleFrame, what, "Look at the screen again and use the new frame.")
+                .on_device(device.id()))
         };
         let Some(frame) = frame else {
             return stale(format!("frame {name:?} is unknown, or more than {FRAMES} frames old"));
         };
         match device.facts().screen {
-            Some(now) if (now.width, now.height, now.orientation) != (frame.screen.width, frame.screen.height, frame.screen.orientation) => {
+            Some(now)
+                if (now.width, now.height, now.orientation)
+                    != (frame.screen.width, frame.screen.height, frame.screen.orientation) =>
+            {
                 stale(format!(
                     "frame {name} was {} × {} points ({}), the screen is now {} × {} ({})",
                     frame.screen.width,

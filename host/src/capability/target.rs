@@ -226,7 +226,8 @@ pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Resu
         .on_device(target.id()));
     };
     // A text that several elements show equally well names none of them.
-    let mut equal: Vec<usize> = reachable.iter().filter(|(score, _)| *score >= best - 1e-6).map(|(_, index)| *index).collect();
+    let mut equal: Vec<usize> =
+        reachable.iter().filter(|(score, _)| *score >= best - 1e-6).map(|(_, index)| *index).collect();
     equal.dedup();
     if equal.len() > 1 {
         return Err(ambiguous(&seen.outline, &format!("the text {text:?}"), &equal).on_device(target.id()));

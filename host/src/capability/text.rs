@@ -163,7 +163,8 @@ fn compare(before: Option<&Node>, after: Option<&Node>, cleared: bool, arguments
         return Entered { text: None, length: None, verified: false };
     };
     let now = after.value.as_deref().unwrap_or_default();
-    let had = if cleared || arguments.clear { "" } else { before.and_then(|node| node.value.as_deref()).unwrap_or_default() };
+    let had =
+        if cleared || arguments.clear { "" } else { before.and_then(|node| node.value.as_deref()).unwrap_or_default() };
     if after.role == Role::SecureField {
         let verified = length(now) == length(had) + length(&arguments.text);
         return Entered { text: None, length: Some(length(now)), verified };

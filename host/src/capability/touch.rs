@@ -76,12 +76,8 @@ async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Ac
         return Err(Error::invalid("count and hold_ms exclude each other", "Pass one of them."));
     }
     let permit = target.permit(&caller, &arguments.act)?;
-    let aim = Aim {
-        x: arguments.x,
-        y: arguments.y,
-        element: arguments.element.as_deref(),
-        text: arguments.text.as_deref(),
-    };
+    let aim =
+        Aim { x: arguments.x, y: arguments.y, element: arguments.element.as_deref(), text: arguments.text.as_deref() };
     let point = aim.point(&context, &target, &arguments.coordinates).await?;
     let hold = arguments.hold_ms.map(Duration::from_millis);
     let twice = arguments.count == Some(2);
@@ -194,7 +190,10 @@ async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) ->
     match (ends.map(|end| *end), direction) {
         ([Some(from_x), Some(from_y), Some(to_x), Some(to_y)], None) => {
             if element.is_some() || distance.is_some() {
-                return Err(Error::invalid("element and distance go with direction", "Leave them out, or pass direction."));
+                return Err(Error::invalid(
+                    "element and distance go with direction",
+                    "Leave them out, or pass direction.",
+                ));
             }
             let from = target::point(context, target, coordinates, from_x, from_y)?;
             Ok((from, target::point(context, target, coordinates, to_x, to_y)?))
@@ -204,8 +203,12 @@ async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) ->
                 Some(element) => {
                     let aimed = target::element(context, target, element).await?;
                     aimed.area().ok_or_else(|| {
-                        Error::new(Code::OutOfBounds, format!("{element} is not within the screen"), "Scroll until it is.")
-                            .on_device(target.id())
+                        Error::new(
+                            Code::OutOfBounds,
+                            format!("{element} is not within the screen"),
+                            "Scroll until it is.",
+                        )
+                        .on_device(target.id())
                     })?
                 }
                 None => match target.screen() {

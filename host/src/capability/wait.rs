@@ -105,7 +105,12 @@ async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Resul
                 return Ok(Waited { met: true, waited_ms: millis(started), frame: seen.frame, reason: None });
             }
             Ok(seen) if late => {
-                return Ok(Waited { met: false, waited_ms: millis(started), frame: seen.frame, reason: Some(seen.reason) });
+                return Ok(Waited {
+                    met: false,
+                    waited_ms: millis(started),
+                    frame: seen.frame,
+                    reason: Some(seen.reason),
+                });
             }
             Ok(_) => tokio::time::sleep(pause).await,
         }
@@ -158,7 +163,11 @@ async fn look(context: &Context, target: &Target, condition: &mut Condition) -> 
         Condition::App(wanted) => {
             let app = active_app(context, target).await?;
             let Some(app) = app else {
-                return Ok(Look { met: false, frame: None, reason: "the device does not tell which app is in front".to_owned() });
+                return Ok(Look {
+                    met: false,
+                    frame: None,
+                    reason: "the device does not tell which app is in front".to_owned(),
+                });
             };
             let named = app.name.as_deref().unwrap_or(&app.id);
             let met = app.id == *wanted || app.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
@@ -189,7 +198,8 @@ async fn shows(context: &Context, target: &Target, text: &str) -> Result<(String
     let seen = look::see(context, target).await?;
     let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, 20);
     let shown = found.matches.iter().any(|found| {
-        found.on_screen && found.element.and_then(|index| seen.outline.get(index)).is_none_or(|element| element.is_reachable())
+        found.on_screen
+            && found.element.and_then(|index| seen.outline.get(index)).is_none_or(|element| element.is_reachable())
     });
     let near = found.near.into_iter().next().map(|near| near.text);
     Ok((seen.frame(context, target), shown, near))

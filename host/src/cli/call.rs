@@ -30,7 +30,10 @@ fn show(answer: Answer, save: Option<&Path>) -> Result<Value, String> {
     match (image, save) {
         (Some(image), Some(file)) => {
             std::fs::write(file, &image.bytes).map_err(|error| format!("{}: {error}", file.display()))?;
-            body.insert("picture".into(), json!({ "media_type": image.media_type, "file": file.display().to_string() }));
+            body.insert(
+                "picture".into(),
+                json!({ "media_type": image.media_type, "file": file.display().to_string() }),
+            );
         }
         (Some(image), None) => {
             let data = BASE64_STANDARD.encode(&image.bytes);
@@ -58,7 +61,8 @@ async fn call(
     arguments: Map<String, Value>,
 ) -> Result<Result<Answer, Error>, String> {
     let session = Session::open(config, "call").await?;
-    let caller = Caller { session: Some(session.name().to_owned()), client: "command line".to_owned(), picture_limit: None };
+    let caller =
+        Caller { session: Some(session.name().to_owned()), client: "command line".to_owned(), picture_limit: None };
     let answer = session.catalogue().call(name, arguments, caller).await;
     session.close().await;
     Ok(answer)
@@ -86,7 +90,13 @@ fn table(body: &Map<String, Value>) -> String {
             state = format!("{state}, held by {holder}");
         }
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{:<24} {:<24} {:<8} {state}", text(device, "id"), text(device, "name"), text(device, "platform"));
+        let _ = writeln!(
+            out,
+            "{:<24} {:<24} {:<8} {state}",
+            text(device, "id"),
+            text(device, "name"),
+            text(device, "platform")
+        );
     }
     out
 }

@@ -100,7 +100,8 @@ fn fail(message: &str) -> ExitCode {
 fn start_log() {
     use std::io::IsTerminal;
     let filter = tracing_subscriber::EnvFilter::try_from_env("FINGERTIP_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+        // The MCP library logs arguments, which may be secrets.
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,rmcp=warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

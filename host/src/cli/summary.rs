@@ -13,7 +13,10 @@ pub(super) fn text(app: &App, config: &Config) -> String {
 fn write(out: &mut String, app: &App, config: &Config) -> std::fmt::Result {
     let address = format!("http://{}", app.address);
     writeln!(out, "fingertip {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
-    let settings = config.source.as_deref().map_or("none: the defaults, with a virtual phone".to_owned(), |file| file.display().to_string());
+    let settings = config
+        .source
+        .as_deref()
+        .map_or("none: the defaults, with a virtual phone".to_owned(), |file| file.display().to_string());
     writeln!(out, "  settings  {settings}")?;
     writeln!(out, "  data      {}", config.data_dir.display())?;
     if app.plugins.is_empty() {

@@ -92,8 +92,8 @@ pub struct Snapshot {
     pub queue: usize,
     /// What was last read.
     pub facts: Facts,
-    /// The last failure, for the operator.
-    pub last_error: Option<String>,
+    /// The last failure.
+    pub last_error: Option<driver_api::Error>,
     /// When the device last answered.
     pub seen_at: Option<SystemTime>,
 }
@@ -116,7 +116,7 @@ struct Memory {
     connected: bool,
     /// Counts connections.
     epoch: u64,
-    last_error: Option<String>,
+    last_error: Option<driver_api::Error>,
     seen_at: Option<SystemTime>,
     next_probe: Instant,
     probe_pause: Duration,
@@ -216,12 +216,7 @@ impl Device {
     ///
     /// # Errors
     /// When another holds it, or it cannot be reached: the device is then offline.
-    pub async fn connect(
-        self: &Arc<Self>,
-        holder: &Holder,
-        ttl: Duration,
-        deadline: Instant,
-    ) -> Result<Lease, Error> {
+    pub async fn connect(self: &Arc<Self>, holder: &Holder, ttl: Duration, deadline: Instant) -> Result<Lease, Error> {
         self.memory().leases.check(holder, None, SystemTime::now())?;
         // Connecting is how a caller tries again, so that a closed lane is no obstacle.
         if self.memory().state.reason().is_some() {
@@ -375,7 +370,8 @@ impl Device {
         }
         let within = until.saturating_duration_since(Instant::now());
         let answer = timeout_at(until + GRACE, work(self.driver.clone(), within)).await;
-        let answer = answer.unwrap_or_else(|_| Err(driver_api::Error::unknown(ErrorKind::Timeout, "the driver did not end its work")));
+        let answer = answer
+            .unwrap_or_else(|_| Err(driver_api::Error::unknown(ErrorKind::Timeout, "the driver did not end its work")));
         // Whatever a read does, it changes nothing.
         self.judge(operation, answer, if permit.is_some() { None } else { Some(Outcome::NotDone) })
     }
@@ -388,7 +384,8 @@ impl Device {
         let until = until.min(Instant::now() + CONNECT);
         let within = until.saturating_duration_since(Instant::now());
         let answer = timeout_at(until + GRACE, self.driver.connect(within)).await;
-        let answer = answer.unwrap_or_else(|_| Err(driver_api::Error::new(ErrorKind::Timeout, "it did not connect in time")));
+        let answer =
+            answer.unwrap_or_else(|_| Err(driver_api::Error::new(ErrorKind::Timeout, "it did not connect in time")));
         // A device that does not answer to connecting is not reachable; one that stops answering in use is in error.
         let answer = answer.map_err(|error| match error.kind {
             ErrorKind::Timeout => driver_api::Error { kind: ErrorKind::NotReachable, ..error },
@@ -447,7 +444,7 @@ impl Device {
             _ => {
                 // It answered, only not what was wanted.
                 self.answered();
-                self.memory().last_error = Some(error.message.clone());
+                self.memory().last_error = Some(error.clone());
                 return Err(Error::Driver(error));
             }
         };
@@ -455,7 +452,7 @@ impl Device {
         let outcome = outcome.unwrap_or(error.outcome);
         {
             let mut memory = self.memory();
-            memory.last_error = Some(error.message.clone());
+            memory.last_error = Some(error.clone());
             memory.connected = false;
             memory.happened(event);
             memory.probe_pause = FIRST_PROBE;

@@ -208,7 +208,10 @@ mod tests {
         let mut leases = Leases::default();
         leases.connect(&holder("ann"), EXPLICIT, at(0), || ("a".into(), 1)).expect("free");
         leases.act(&holder("bob"), Some("a"), at(1), || unreachable!()).expect("the id is right");
-        assert_eq!(leases.act(&holder("ann"), Some("old"), at(1), || unreachable!()).expect_err("no such"), Denied::Lost);
+        assert_eq!(
+            leases.act(&holder("ann"), Some("old"), at(1), || unreachable!()).expect_err("no such"),
+            Denied::Lost
+        );
     }
 
     #[test]

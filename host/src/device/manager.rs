@@ -48,7 +48,12 @@ impl Manager {
         match devices.get(&info.id) {
             Some(entry) if entry.plugin == plugin => entry.device.update(info),
             Some(entry) => {
-                tracing::warn!(plugin, device = info.id, other = entry.plugin, "two plugins report the same device id; the first keeps it");
+                tracing::warn!(
+                    plugin,
+                    device = info.id,
+                    other = entry.plugin,
+                    "two plugins report the same device id; the first keeps it"
+                );
             }
             None => match Device::new(handle, info.clone(), self.fresh.clone()) {
                 Ok(device) => {

@@ -243,7 +243,10 @@ async fn connecting_to_what_is_not_there_marks_offline() {
     let bench = bench();
     bench.script(|script| script.reachable = false);
     let error = bench.device.connect(&ann(), EXPLICIT, soon()).await.expect_err("nothing there");
-    assert!(matches!(error, Error::Unavailable { status: Status::Offline, reason: Reason::NotReachable, .. }), "{error:?}");
+    assert!(
+        matches!(error, Error::Unavailable { status: Status::Offline, reason: Reason::NotReachable, .. }),
+        "{error:?}"
+    );
     assert_eq!(bench.status(), (Status::Offline, Some(Reason::NotReachable)));
     assert!(bench.device.snapshot().lease.is_none());
     bench.device.disconnect(&ann(), None).await.expect("idempotent");

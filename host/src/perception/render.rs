@@ -51,15 +51,25 @@ pub struct Omitted {
     /// All elements left out.
     pub count: usize,
     /// Of these, off the screen, by direction.
+    #[serde(skip_serializing_if = "is_default")]
     pub off_screen: OffScreen,
     /// Of these, because the bound on tokens was reached.
+    #[serde(skip_serializing_if = "is_default")]
     pub over_limit: usize,
     /// Of these, because only what can be acted on was asked for.
+    #[serde(skip_serializing_if = "is_default")]
     pub not_interactive: usize,
     /// Of these, because the phone says that they cannot be seen.
+    #[serde(skip_serializing_if = "is_default")]
     pub hidden: usize,
     /// Texts that were cut after 200 characters.
+    #[serde(skip_serializing_if = "is_default")]
     pub shortened: usize,
+}
+
+/// What an answer need not say.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A text and what it leaves out.

@@ -93,17 +93,14 @@ impl Loader {
         let copy = {
             let (file, cache) = (file.to_owned(), self.cache.clone());
             // Hashing tens of megabytes would hold up everything else on this thread.
-            tokio::task::spawn_blocking(move || pin::copy(&file, &cache, pinned))
-                .await
-                .unwrap_or_else(|stopped| {
-                    Err(Error::Refused { file: PathBuf::new(), reason: format!("it could not be copied: {stopped}") })
-                })?
+            tokio::task::spawn_blocking(move || pin::copy(&file, &cache, pinned)).await.unwrap_or_else(|stopped| {
+                Err(Error::Refused { file: PathBuf::new(), reason: format!("it could not be copied: {stopped}") })
+            })?
         };
         probe::try_in_child(&self.prober, &copy.file)
             .await
             .map_err(|reason| Error::Refused { file: file.to_owned(), reason })?;
-        load::open(&copy.file, file, &copy.sha256)
-            .map_err(|reason| Error::Refused { file: file.to_owned(), reason })
+        load::open(&copy.file, file, &copy.sha256).map_err(|reason| Error::Refused { file: file.to_owned(), reason })
     }
 }
 

@@ -74,7 +74,9 @@ fn looks_like_a_library(file: &Path) -> Result<(), String> {
         .map_err(|error| format!("it cannot be read: {error}"))?;
     match start.as_slice() {
         [] => Err("it is empty".to_owned()),
-        [0x7f, b'E', b'L', b'F'] | [b'M', b'Z', ..] | [0xcf | 0xce, 0xfa, 0xed, 0xfe] | [0xca, 0xfe, 0xba, 0xbe] => Ok(()),
+        [0x7f, b'E', b'L', b'F'] | [b'M', b'Z', ..] | [0xcf | 0xce, 0xfa, 0xed, 0xfe] | [0xca, 0xfe, 0xba, 0xbe] => {
+            Ok(())
+        }
         _ => Err("it is not a library".to_owned()),
     }
 }

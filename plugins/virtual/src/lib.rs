@@ -7,8 +7,8 @@
 
 use driver_api::{
     Alert, App, AppList, Button, Connection, DeviceConfig, DeviceInfo, DeviceState, Driver, Error, ErrorKind, Feature,
-    Finger, Launch, Node, Orientation, Picture, Platform, Plugin, PluginConfig, Point, Result, Screen, Swipe, Tree, Via,
-    export_driver, options,
+    Finger, Launch, Node, Orientation, Picture, Platform, Plugin, PluginConfig, Point, Result, Screen, Swipe, Tree,
+    Via, export_driver, options,
 };
 use serde::Deserialize;
 use std::{
@@ -46,8 +46,10 @@ impl Plugin for VirtualPlugin {
             return Err(Error::new(ErrorKind::InvalidArgument, format!("options: phones: at most {MOST_PHONES}")));
         }
         let named = config.devices.into_iter();
-        let unnamed = (1..=unnamed).map(|number| DeviceConfig { id: format!("virtual-{number}"), ..DeviceConfig::default() });
-        let phones = named.chain(unnamed).map(|device| Ok((device.id.clone(), phone(device)?))).collect::<Result<_>>()?;
+        let unnamed =
+            (1..=unnamed).map(|number| DeviceConfig { id: format!("virtual-{number}"), ..DeviceConfig::default() });
+        let phones =
+            named.chain(unnamed).map(|device| Ok((device.id.clone(), phone(device)?))).collect::<Result<_>>()?;
         Ok(VirtualPlugin { phones })
     }
 

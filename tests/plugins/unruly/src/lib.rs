@@ -5,8 +5,8 @@
 #![forbid(unsafe_code)]
 
 use driver_api::{
-    App, Connection, DeviceInfo, Driver, Error, ErrorKind, Launch, Picture, PictureFormat, Platform, Plugin, PluginConfig,
-    Point, Result, Swipe, Tree, Via, export_driver,
+    App, Connection, DeviceInfo, Driver, Error, ErrorKind, Launch, Picture, PictureFormat, Platform, Plugin,
+    PluginConfig, Point, Result, Swipe, Tree, Via, export_driver,
 };
 use std::{
     path::PathBuf,
