@@ -28,7 +28,7 @@ async fn every_capture_comes_through_the_tree_tool() {
     if captures.is_empty() {
         return;
     }
-    let sim = WdaSim::start(SimOptions::default()).await;
+    let sim = WdaSim::start(SimOptions::default()).await.expect("a simulator");
     let host = Host::with(&format!(
         "[[plugin]]\nname = \"wda\"\n[[plugin.device]]\nid = \"phone\"\naddress = {:?}\n",
         sim.url()

@@ -139,7 +139,7 @@ fn plugins_forbid_unsafe_code_and_know_neither_host_nor_each_other() {
         assert!(text.contains("#![forbid(unsafe_code)]"), "{library} does not forbid unsafe code");
     }
     for (file, text) in sources("plugins") {
-        assert!(!names(&text, "fingertip"), "{file} names the host");
+        assert!(!code(&text).contains("fingertip::"), "{file} names the host");
     }
     for (file, text) in sources("plugins/wda/src") {
         assert!(!names(&text, "virtual_phone"), "{file} names another plugin");
@@ -152,7 +152,11 @@ fn unsafe_code_stands_at_the_boundary_only() {
     let allowed = ["driver-api/src/abi.rs", "driver-api/src/export.rs", "host/src/plugin/load.rs"];
     for folder in ["driver-api/src", "host/src", "plugins", "examples"] {
         for (file, text) in sources(folder) {
-            assert!(!names(&text, "unsafe") || allowed.contains(&file.as_str()), "{file} has unsafe code");
+            let code = code(&text);
+            let unsafe_code = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "unsafe("]
+                .iter()
+                .any(|word| code.contains(word));
+            assert!(!unsafe_code || allowed.contains(&file.as_str()), "{file} has unsafe code");
         }
     }
 }

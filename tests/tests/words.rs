@@ -125,7 +125,9 @@ impl Said {
                 Some(format!("{:?} in {how}: …{}…", found.as_str(), &what[from..to]))
             })
             .collect();
-        assert!(found.is_empty(), "{} of {} answers:\n{}", found.len(), self.0.len(), found.join("\n"));
+        // One fault shows in many answers.
+        let shown = found[..found.len().min(20)].join("\n");
+        assert!(found.is_empty(), "{} of {} answers:\n{shown}", found.len(), self.0.len());
     }
 }
 

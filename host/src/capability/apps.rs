@@ -2,7 +2,7 @@
 
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
-    context::{Act, On},
+    context::{Act, On, brief},
     convert,
     declare::{Declaration, capability},
     values::{self, Acted, App},
@@ -106,7 +106,7 @@ async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller)
 /// Says which app it was about.
 fn about_app(mut error: Error, app: &str) -> Error {
     if error.code == super::Code::AppNotFound {
-        error.message = format!("there is no app {app:?} on the device");
+        error.message = format!("there is no app {:?} on the device", brief(app));
     }
     error
 }

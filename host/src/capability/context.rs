@@ -4,6 +4,7 @@ use super::{Caller, Code, Error, convert, sight::Sights};
 use crate::{
     device::{Device, Holder, Manager, Permit},
     neutral::Screen,
+    perception::text::shorten,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -71,7 +72,7 @@ impl Context {
             [] => "No device is listed: attach one or name one in the configuration.".to_owned(),
             ids => format!("Listed are: {}.", ids.join(", ")),
         };
-        Error::new(Code::DeviceNotFound, format!("there is no device {id:?}"), hint)
+        Error::new(Code::DeviceNotFound, format!("there is no device {:?}", brief(id)), hint)
     }
 
     fn sole_device(&self) -> Result<Arc<Device>, Error> {
@@ -115,6 +116,11 @@ impl Target {
     pub(super) fn time_left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
+}
+
+/// What a caller sent, short enough to be repeated to it.
+pub(super) fn brief(text: &str) -> std::borrow::Cow<'_, str> {
+    shorten(text, 80)
 }
 
 /// Who a caller is to the leases: its session where it has one, else its token and its client's name.

@@ -179,6 +179,23 @@ async fn fitting_screen(target: &Target, landscape: Option<bool>) -> Option<neut
     asked.or(known)
 }
 
+/// The screen, asked for where nobody has looked yet: a first tap is held against it too.
+pub(super) async fn known_screen(target: &Target) -> Result<Option<neutral::Screen>, Error> {
+    if target.screen().is_some() || !target.device.has(Feature::ScreenInfo) {
+        return Ok(target.screen());
+    }
+    // Connecting learns it.
+    target
+        .device
+        .look(SCREEN, target.deadline, |driver, within| async move { driver.screen_info(within).await })
+        .await
+        .map(|screen| {
+            target.device.learn(|facts| facts.screen = Some(screen));
+            Some(screen)
+        })
+        .map_err(|error| convert::error(&target.device, error))
+}
+
 /// For a device that cannot tell its screen: what was seen of it, at one pixel a point.
 fn guessed_screen(width: f64, height: f64) -> neutral::Screen {
     let orientation = if width > height { Orientation::LandscapeLeft } else { Orientation::Portrait };

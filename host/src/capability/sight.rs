@@ -2,7 +2,7 @@
 //!
 //! Kept in memory and bounded. Refs end with the device's connection; frames with a rotation, or when 32 newer ones exist.
 
-use super::{Code, Error};
+use super::{Code, Error, context::brief};
 use crate::{
     device::Device,
     neutral::Screen,
@@ -93,7 +93,7 @@ impl Sights {
                 .on_device(device.id()))
         };
         let Some(frame) = frame else {
-            return stale(format!("frame {name:?} is unknown, or more than {FRAMES} frames old"));
+            return stale(format!("frame {:?} is unknown, or more than {FRAMES} frames old", brief(name)));
         };
         match device.facts().screen {
             Some(now)

@@ -2,7 +2,7 @@
 
 use super::{
     Code, Context, Error,
-    context::Target,
+    context::{Target, brief},
     look::{self, Seen},
 };
 use crate::{
@@ -45,7 +45,7 @@ pub(super) struct Coordinates {
 ///
 /// # Errors
 /// [`Code::OutOfBounds`], [`Code::StaleFrame`].
-pub(super) fn point(
+pub(super) async fn point(
     context: &Context,
     target: &Target,
     coordinates: &Coordinates,
@@ -76,7 +76,11 @@ pub(super) fn point(
         _ => None,
     };
     // A device that cannot tell its screen's size gets points as they are.
-    let Some(screen) = frame.map(|frame| frame.screen).or_else(|| target.screen()) else {
+    let known = match frame {
+        Some(frame) => Some(frame.screen),
+        None => look::known_screen(target).await?,
+    };
+    let Some(screen) = known else {
         return match space {
             Space::Point => Ok(Point::new(x, y)),
             _ => Err(unknown_screen(target)),
@@ -181,7 +185,7 @@ pub(super) fn locate(
                     .collect();
                 Error::new(
                     Code::ElementNotFound,
-                    format!("there is no element {named} on the screen"),
+                    format!("there is no element {} on the screen", brief(named)),
                     "Look at the screen again; the nearest elements are under details.near.",
                 )
                 .details(json!({ "near": near }))
@@ -196,7 +200,7 @@ fn ambiguous(outline: &Outline, named: &str, indices: &[usize]) -> Error {
     let candidates: Vec<String> = indices.iter().take(10).map(|index| locator::words(outline, *index)).collect();
     Error::new(
         Code::ElementAmbiguous,
-        format!("{} elements fit {named}", indices.len()),
+        format!("{} elements fit {}", indices.len(), brief(named)),
         "Pass one of details.candidates as element.",
     )
     .details(json!({ "candidates": candidates }))
@@ -219,7 +223,7 @@ pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Resu
         let near: Vec<&str> = found.near.iter().map(|near| near.text.as_str()).collect();
         return Err(Error::new(
             Code::ElementNotFound,
-            format!("the text {text:?} is not on the screen"),
+            format!("the text {:?} is not on the screen", brief(text)),
             "Scroll, or use one of the texts under details.near.",
         )
         .details(json!({ "near": near, "off_screen": found.matches.len() }))
@@ -230,7 +234,7 @@ pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Resu
         reachable.iter().filter(|(score, _)| *score >= best - 1e-6).map(|(_, index)| *index).collect();
     equal.dedup();
     if equal.len() > 1 {
-        return Err(ambiguous(&seen.outline, &format!("the text {text:?}"), &equal).on_device(target.id()));
+        return Err(ambiguous(&seen.outline, &format!("the text {:?}", brief(text)), &equal).on_device(target.id()));
     }
     Ok(Aimed { seen, index })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
-    context::{Act, On, Target},
+    context::{Act, On, Target, brief},
     convert,
     declare::{Declaration, capability},
     target::{self, Coordinates},
@@ -114,7 +114,7 @@ impl Aim<'_> {
     ) -> Result<Point, Error> {
         let one = "Pass either x and y, or element, or text.";
         match (self.x, self.y, self.element, self.text) {
-            (Some(x), Some(y), None, None) => target::point(context, target, coordinates, x, y),
+            (Some(x), Some(y), None, None) => target::point(context, target, coordinates, x, y).await,
             (None, None, Some(element), None) => {
                 target::tap_point(target, &target::element(context, target, element).await?)
             }
@@ -195,8 +195,8 @@ async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) ->
                     "Leave them out, or pass direction.",
                 ));
             }
-            let from = target::point(context, target, coordinates, from_x, from_y)?;
-            Ok((from, target::point(context, target, coordinates, to_x, to_y)?))
+            let from = target::point(context, target, coordinates, from_x, from_y).await?;
+            Ok((from, target::point(context, target, coordinates, to_x, to_y).await?))
         }
         ([None, None, None, None], Some(direction)) => {
             let area = match element {
@@ -205,7 +205,7 @@ async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) ->
                     aimed.area().ok_or_else(|| {
                         Error::new(
                             Code::OutOfBounds,
-                            format!("{element} is not within the screen"),
+                            format!("{} is not within the screen", brief(element)),
                             "Scroll until it is.",
                         )
                         .on_device(target.id())

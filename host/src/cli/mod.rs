@@ -65,8 +65,6 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     start_log();
-    // An HTTP client that can speak TLS asks for its cryptography when it is made. Only a second call could fail.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("the runtime could not be started: {error}")),

@@ -7,7 +7,7 @@ use super::guard;
 use crate::capability::{Answer, Caller, Capability, Catalogue, Code, Effect, Error, Image, Outcome};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures_util::FutureExt;
-use reqwest::{Client, RequestBuilder, Response};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Response};
 use serde_json::{Map, Value};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -52,8 +52,15 @@ pub async fn end_session(address: SocketAddr, secret: &str, session: &str) {
 }
 
 fn client() -> Client {
-    let client = Client::builder().no_proxy().tcp_nodelay(true).connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT);
-    client.build().unwrap_or_default()
+    http().connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT).build().unwrap_or_default()
+}
+
+/// A client for servers of this machine.
+pub(super) fn http() -> ClientBuilder {
+    // Where the iPhone driver is built along, cargo gives this crate an HTTP client that can speak TLS too, which wants to
+    // know by whose cryptography before it is made. Only a second call could fail.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().no_proxy().tcp_nodelay(true)
 }
 
 impl Server {

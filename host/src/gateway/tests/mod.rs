@@ -51,7 +51,7 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(Gateway::new(options).serve(listener, stop.clone()));
-        let client = Client::builder().no_proxy().tcp_nodelay(true).build().unwrap();
+        let client = super::remote::http().build().unwrap();
         Server { address, client, seen, ended, stop: stop.clone(), _stop: stop.drop_guard() }
     }
 
