@@ -382,6 +382,7 @@ impl From<Point> for AbiPoint {
 }
 
 impl From<AbiPoint> for Point {
+    #[allow(clippy::useless_conversion, reason = "with the test feature `altered` the field has another type")]
     fn from(point: AbiPoint) -> Self {
         Point { x: point.x, y: f64::from(point.y) }
     }
