@@ -92,7 +92,9 @@ async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller)
         let point = aim.point(&context, &target, &arguments.coordinates).await?;
         target
             .device
-            .act(permit, FOCUS, target.deadline, move |driver, within| async move { driver.tap(point, within).await })
+            .act(permit.clone(), FOCUS, target.deadline, move |driver, within| async move {
+                driver.tap(point, within).await
+            })
             .await
             .map_err(|error| convert::error(&target.device, error))?;
         wait_for_focus(&context, &target).await?;
@@ -102,27 +104,27 @@ async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller)
     if arguments.clear {
         deleted = before.as_ref().map_or(0, |node| length(node.value.as_deref().unwrap_or_default()));
         if deleted > 0 {
-            enter(&target, permit, "\u{8}".repeat(deleted)).await?;
+            enter(&target, &permit, "\u{8}".repeat(deleted)).await?;
         }
     }
     if !arguments.text.is_empty() {
-        enter(&target, permit, arguments.text.clone()).await?;
+        enter(&target, &permit, arguments.text.clone()).await?;
     }
     // Read before return is pressed, which may leave the screen.
     let after = focused(&context, &target).await?;
     let entered = compare(before.as_ref(), after.as_ref(), deleted > 0, &arguments);
     if arguments.submit {
-        enter(&target, permit, "\n".to_owned()).await?;
+        enter(&target, &permit, "\n".to_owned()).await?;
     }
     Ok(Typed { acted: Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() }, entered })
 }
 
-async fn enter(target: &Target, permit: Permit, text: String) -> Result<(), Error> {
+async fn enter(target: &Target, permit: &Permit, text: String) -> Result<(), Error> {
     let characters = u32::try_from(length(&text)).unwrap_or(u32::MAX);
     let limit = Duration::from_secs(20) + Duration::from_millis(100) * characters;
     target
         .device
-        .act(permit, Operation { name: "type", limit }, target.deadline, move |driver, within| async move {
+        .act(permit.clone(), Operation { name: "type", limit }, target.deadline, move |driver, within| async move {
             driver.input(&text, within).await
         })
         .await

@@ -47,10 +47,12 @@ pub struct Operation {
     pub limit: Duration,
 }
 
-/// The right to act, for one call.
-#[derive(Clone, Copy, Debug)]
+/// Who wants to act, for one call. The lease is given, or renewed, in the device's turn, when the action is about to be sent:
+/// a call that does nothing takes no device from anybody.
+#[derive(Clone, Debug)]
 pub struct Permit {
-    fence: u64,
+    holder: Holder,
+    lease: Option<String>,
 }
 
 /// What is remembered of a device from what was last read.
@@ -259,16 +261,13 @@ impl Device {
         }
     }
 
-    /// The right to act: the caller's lease is renewed, or it gets an implicit one.
+    /// Whether this caller may act as things stand.
     ///
     /// # Errors
     /// When another holds the device, or the named lease has ended.
     pub fn permit(&self, holder: &Holder, lease: Option<&str>) -> Result<Permit, Error> {
-        let mut memory = self.memory();
-        let fence = memory.leases.act(holder, lease, SystemTime::now(), || (self.fresh)())?.fence;
-        memory.happened(Event::Leased);
-        memory.linger_until = None;
-        Ok(Permit { fence })
+        self.memory().leases.check(holder, lease, SystemTime::now())?;
+        Ok(Permit { holder: holder.clone(), lease: lease.map(str::to_owned) })
     }
 
     /// Reads from the device. When the connection breaks, it is made again and the read repeated once.
@@ -360,10 +359,12 @@ impl Device {
         Fut: Future<Output = driver_api::Result<T>>,
     {
         self.ensure_connected(until).await?;
-        if let Some(permit) = permit
-            && !self.memory().leases.stands(permit.fence, SystemTime::now())
-        {
-            return Err(Error::LeaseLost);
+        let acts = permit.is_some();
+        if let Some(Permit { holder, lease }) = permit {
+            let mut memory = self.memory();
+            memory.leases.act(&holder, lease.as_deref(), SystemTime::now(), || (self.fresh)())?;
+            memory.linger_until = None;
+            memory.happened(Event::Leased);
         }
         if let Some(sent) = sent {
             sent.store(true, Ordering::Release);
@@ -373,7 +374,7 @@ impl Device {
         let answer = answer
             .unwrap_or_else(|_| Err(driver_api::Error::unknown(ErrorKind::Timeout, "the driver did not end its work")));
         // Whatever a read does, it changes nothing.
-        self.judge(operation, answer, if permit.is_some() { None } else { Some(Outcome::NotDone) })
+        self.judge(operation, answer, if acts { None } else { Some(Outcome::NotDone) })
     }
 
     async fn ensure_connected(&self, until: Instant) -> Result<(), Error> {

@@ -146,11 +146,6 @@ impl Leases {
         }
     }
 
-    /// Whether the lease with this fence still stands.
-    pub fn stands(&mut self, fence: u64, now: SystemTime) -> bool {
-        self.current(now).is_some_and(|lease| lease.fence == fence)
-    }
-
     /// Ends the lease that `holder` holds; `true` if there was one.
     ///
     /// # Errors
@@ -189,8 +184,8 @@ mod tests {
         let ann = holder("ann");
         leases.act(&ann, None, at(0), || ("a".into(), 1)).expect("free");
         leases.act(&ann, None, at(50), || unreachable!("it holds one")).expect("its own");
-        assert!(leases.stands(1, at(109)));
-        assert!(!leases.stands(1, at(110)));
+        assert_eq!(leases.current(at(109)).map(|lease| lease.fence), Some(1));
+        assert_eq!(leases.current(at(110)), None);
         assert_eq!(leases.ended_at(at(200)), Some(at(110)));
     }
 

@@ -331,21 +331,34 @@ async fn an_offline_device_is_found_again_by_itself() {
     tending.abort();
 }
 
+async fn tap_as(bench: &Bench, permit: Permit) -> Result<(), Error> {
+    let operation = Operation { name: "tap", limit: LIMIT };
+    let tap = |driver: DriverHandle, within| async move { driver.tap(Point::new(1.0, 1.0), within).await };
+    bench.device.act(permit, operation, soon(), tap).await
+}
+
 #[tokio::test]
 async fn a_call_whose_lease_ended_while_it_waited_does_not_run() {
     let bench = bench();
-    bench.tap(LIMIT, LIMIT).await.expect("works");
-    let permit = bench.device.permit(&ann(), None).expect("its own");
+    let lease = bench.device.connect(&ann(), EXPLICIT, soon()).await.expect("reachable");
+    let by_id = bench.device.permit(&ann(), Some(&lease.id)).expect("its own");
+    let by_name = bench.device.permit(&ann(), None).expect("its own");
     bench.device.disconnect(&ann(), None).await.expect("its own");
-    bench.device.permit(&bob(), None).expect("free");
+    tap_as(&bench, bench.device.permit(&bob(), None).expect("free")).await.expect("works");
     bench.script(|script| script.calls.clear());
-    let operation = Operation { name: "tap", limit: LIMIT };
-    let answer = bench
-        .device
-        .act(permit, operation, soon(), |driver, within| async move { driver.tap(Point::new(1.0, 1.0), within).await })
-        .await;
-    assert_eq!(answer, Err(Error::LeaseLost));
+    assert_eq!(tap_as(&bench, by_id).await, Err(Error::LeaseLost));
+    assert!(matches!(tap_as(&bench, by_name).await, Err(Error::Busy { holder, .. }) if holder == "Bob"));
     assert!(!bench.calls().contains(&"tap"));
+}
+
+#[tokio::test]
+async fn a_call_that_does_nothing_takes_no_lease() {
+    let bench = bench();
+    bench.script(|script| script.reachable = false);
+    let permit = bench.device.permit(&ann(), None).expect("free");
+    assert!(matches!(tap_as(&bench, permit).await, Err(Error::Unavailable { .. })));
+    assert!(bench.device.snapshot().lease.is_none());
+    bench.device.permit(&bob(), None).expect("still free");
 }
 
 #[tokio::test]
@@ -353,7 +366,7 @@ async fn looking_needs_no_lease_and_leaves_the_device_idle() {
     let bench = bench();
     bench.tree(LIMIT).await.expect("works");
     assert_eq!(bench.status(), (Status::Idle, None));
-    bench.device.permit(&bob(), None).expect("free");
+    tap_as(&bench, bench.device.permit(&bob(), None).expect("free")).await.expect("works");
     bench.tree(LIMIT).await.expect("works while another holds it");
     assert!(matches!(bench.device.permit(&ann(), None), Err(Error::Busy { holder, .. }) if holder == "Bob"));
 }
@@ -361,7 +374,7 @@ async fn looking_needs_no_lease_and_leaves_the_device_idle() {
 #[tokio::test]
 async fn a_holder_that_is_gone_leaves_the_device_free() {
     let bench = bench();
-    bench.device.permit(&ann(), None).expect("free");
+    tap_as(&bench, bench.device.permit(&ann(), None).expect("free")).await.expect("works");
     assert_eq!(bench.status().0, Status::Busy);
     bench.manager.forget_holder("ann");
     assert_eq!(bench.status().0, Status::Idle);
