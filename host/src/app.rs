@@ -202,6 +202,7 @@ async fn load(config: &Config, manager: &Manager) -> Vec<PluginState> {
         }
         plugins.push(PluginState { named, state });
     }
+    loader.prune(plugins.iter().filter_map(|plugin| plugin.state.as_ref().ok()));
     plugins
 }
 

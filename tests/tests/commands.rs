@@ -272,6 +272,50 @@ async fn mcp_whose_client_says_nothing_ends_well() {
     assert_eq!(code, Some(0), "{log}");
 }
 
+/// A client waits for the answer to each of its lines: it gets one also where the line is no message.
+#[tokio::test]
+async fn mcp_over_pipes_answers_what_it_cannot_read() {
+    let setup = one_phone();
+    let mut client = Pipe::start(&setup, false);
+    client.initialize().await;
+    let (failed, body) = client.call("launch_app", json!({ "app": "Settings", "fresh": true })).await;
+    assert!(!failed, "{body}");
+    let tap = |arguments: &str| {
+        let params = format!(r#"{{"name":"tap","arguments":{arguments}}}"#);
+        format!(r#"{{"jsonrpc":"2.0","id":"t","method":"tools/call","params":{params}}}"#)
+    };
+    let long = "a".repeat(20 << 20);
+    for (how, line, number, id) in [
+        ("1e999", tap(r#"{"x":1e999,"y":2}"#), -32700, json!("t")),
+        ("NaN", tap(r#"{"x":NaN,"y":2}"#), -32700, json!("t")),
+        ("-Infinity", tap(r#"{"x":1,"y":-Infinity}"#), -32700, json!("t")),
+        ("deep nesting", tap(&"[".repeat(100_000)), -32700, json!("t")),
+        ("half an object", r#"{"jsonrpc":"2.0","id":12,"#.to_owned(), -32700, json!(12)),
+        ("an id of an argument", r#"{"params":{"id":12},}"#.to_owned(), -32700, Value::Null),
+        ("words", "hello?".to_owned(), -32700, Value::Null),
+        ("20 MB", tap(&format!(r#"{{"text":"{long}"}}"#)), -32600, json!("t")),
+        ("20 MB of words", long.clone(), -32600, Value::Null),
+    ] {
+        // Blank lines are no messages.
+        client.input.write_all(format!("\n \r\n{line}\n").as_bytes()).await.expect("written");
+        let answer = client.receive().await;
+        assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(number), Some(&id)), "{how}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.len() > 10 && message.len() < 500, "{how}: {answer}");
+        let data = &answer["error"]["data"];
+        assert_eq!((&data["code"], &data["outcome"]), (&json!("invalid_arguments"), &json!("not_done")), "{how}");
+        assert_eq!(data["retryable"], false, "{how}: {data}");
+        for name in ["message", "hint", "request_id"] {
+            assert!(data[name].as_str().is_some_and(|text| !text.is_empty()), "{how}: no {name} in {data}");
+        }
+        let (failed, body) = client.call("find_text", json!({ "text": "General" })).await;
+        assert!(!failed && body["matches"][0]["text"] == "General", "after {how}: {body}");
+    }
+    let (code, log) = client.end().await;
+    assert_eq!(code, Some(0), "{log}");
+    assert!(!log.contains("panicked"), "{log}");
+}
+
 /// A lease of a process on pipes is its own, and ends with it.
 #[tokio::test]
 async fn joining_a_running_server() {
@@ -307,10 +351,31 @@ async fn joining_a_running_server() {
     let (failed, body) = second.call("tap", json!({ "x": 200, "y": 20 })).await;
     assert!(!failed, "{body}");
     assert_eq!(second.end().await.0, Some(0));
-    // A command's lease ends with it too.
-    let called = run(&host.setup, &["call", "tap", "--json", r#"{"x": 200, "y": 20}"#]).await;
-    assert_eq!(called.code, Some(0), "{} {}", called.out, called.err);
+}
+
+/// The commands of a user are one caller: what one of them took, the next may use, and nobody else until it is given back.
+#[tokio::test]
+async fn commands_hold_a_lease_together() {
+    let host = one_phone().serve().await;
+    let connected = run(&host.setup, &["call", "connect_device"]).await;
+    assert_eq!(connected.code, Some(0), "{} {}", connected.out, connected.err);
+    let lease = connected.json()["lease"]["id"].clone();
+    let (_, status) = host.get("/devices/phone").await;
+    assert_eq!((&status["device"]["status"], &status["lease"]["holder"]), (&json!("busy"), &json!("command line")));
+    let tap = json!({ "x": 200, "y": 20, "lease": lease }).to_string();
+    let tapped = run(&host.setup, &["call", "tap", "--json", &tap]).await;
+    assert_eq!(tapped.code, Some(0), "{} {}", tapped.out, tapped.err);
+    assert_eq!(host.post("/devices/phone/tap", json!({ "x": 200, "y": 20 })).await.1["code"], "device_busy");
+    let done = run(&host.setup, &["call", "disconnect_device"]).await;
+    assert_eq!(done.code, Some(0), "{} {}", done.out, done.err);
     assert_eq!(host.get("/devices/phone").await.1["device"]["status"], "idle");
+}
+
+/// A lease that would end with the command that took it is no lease.
+#[tokio::test]
+async fn a_command_without_a_server_takes_no_lease() {
+    let refused = run(&one_phone(), &["call", "connect_device"]).await;
+    assert!(refused.code == Some(1) && refused.err.contains("fingertip serve"), "{} {}", refused.out, refused.err);
 }
 
 #[tokio::test]

@@ -283,6 +283,7 @@ async fn a_hung_device_is_in_error_until_it_answers_again_and_others_never_notic
     let (phone, host) = hanging().await;
     let call = begin_tap(&host, json!({ "x": 200, "y": 20, "timeout_ms": 120_000 }));
     others_work(&host).await;
+    assert!(!call.is_finished(), "the others did not wait for the hung call");
     let over = call.await.expect("answered");
     // The operation's own limit, and not the caller's time.
     assert_eq!((over.0, code(&over)), (504, "timeout"), "{}", over.1);
@@ -324,6 +325,7 @@ async fn the_thirty_third_waiting_call_is_refused() {
     let refused = host.post("/devices/hung/tap", point()).await;
     assert_eq!(code(&refused), "overloaded");
     others_work(&host).await;
+    assert!(calls.iter().all(|call| !call.is_finished()), "the others did not wait for those in the queue");
     phone.faults().release();
     for call in calls {
         let (status, body) = call.await.expect("answered");

@@ -102,6 +102,9 @@ pub(super) fn last_error(error: DriverError) -> String {
 
 fn driver(error: DriverError) -> Error {
     let outcome = error.outcome.into();
+    if error.kind == ErrorKind::Timeout {
+        return timeout("it did not come about in time", outcome);
+    }
     let (code, message, hint): (_, String, _) = match error.kind {
         // These two are written for callers.
         ErrorKind::InvalidArgument => (Code::InvalidArguments, error.message, "Correct the argument and call again."),

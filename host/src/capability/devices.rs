@@ -206,7 +206,7 @@ async fn disconnect_device(
     let target = context.target(&arguments.on)?;
     target
         .device
-        .disconnect(&holder(&caller), arguments.lease.as_deref())
+        .disconnect(&holder(&caller), arguments.lease.as_deref(), target.deadline)
         .await
         .map_err(|error| convert::error(&target.device, error))?;
     Ok(Disconnected { device: Device::from(&target.device.snapshot()) })

@@ -80,8 +80,7 @@ pub(super) struct Seen {
 }
 
 /// Reads the tree.
-pub(super) async fn see(context: &Context, target: &Target) -> Result<Seen, Error> {
-    let _ = context;
+pub(super) async fn see(target: &Target) -> Result<Seen, Error> {
     let tree = target
         .device
         .look(TREE, target.deadline, |driver, within| async move { driver.tree(within).await })
@@ -145,6 +144,13 @@ pub(super) async fn picture(target: &Target) -> Result<Picture, Error> {
         .look(SCREENSHOT, target.deadline, |driver, within| async move { driver.screenshot(within).await })
         .await
         .map_err(|error| convert::error(&target.device, error))
+}
+
+/// Takes a picture only to tell whether the screen changes: its frame, where the screen is known, and its hash.
+pub(super) async fn picture_frame(context: &Context, target: &Target) -> Result<(Option<String>, u64), Error> {
+    let hash = hash(&picture(target).await?.bytes);
+    let frame = target.screen().map(|screen| context.sights.frame(&target.device, screen, None, Shown::Picture(hash)));
+    Ok((frame.map(|frame| frame.name()), hash))
 }
 
 /// A hash of a picture's bytes, for telling whether it changed.
@@ -336,7 +342,7 @@ struct UiTree {
 
 async fn get_ui_tree(context: Arc<Context>, arguments: GetUiTree, _: Caller) -> Result<UiTree, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = see(&context, &target).await?;
+    let seen = see(&target).await?;
     let within = match &arguments.within {
         Some(element) => {
             let locator = Locator::parse(element)
@@ -422,7 +428,7 @@ struct Described {
 
 async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Caller) -> Result<Described, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = see(&context, &target).await?;
+    let seen = see(&target).await?;
     let frame = seen.frame(&context, &target);
     let refs = context.sights.refs(&target.device, &seen.outline);
     let max_tokens = arguments.max_tokens.unwrap_or(describe::DEFAULT_TOKENS);

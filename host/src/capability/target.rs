@@ -8,6 +8,7 @@ use super::{
 use crate::{
     neutral::{Point, Rect},
     perception::{
+        describe,
         find::{self, Match},
         geometry::{self, GeometryError, PixelSize},
         locator::{self, Locator, Matched},
@@ -39,6 +40,19 @@ pub(super) struct Coordinates {
     pub(super) space: Option<Space>,
     /// Frame that coordinates were read from.
     pub(super) frame: Option<String>,
+}
+
+impl Coordinates {
+    /// For a call without coordinates: what would say how to read them must not be there either.
+    ///
+    /// # Errors
+    /// [`Code::InvalidArguments`].
+    pub(super) fn none_given(&self) -> Result<(), Error> {
+        match (self.space, &self.frame) {
+            (None, None) => Ok(()),
+            _ => Err(Error::invalid("space and frame go with coordinates", "Leave them out, or pass coordinates.")),
+        }
+    }
 }
 
 /// Turns a caller's coordinates into a point on the screen.
@@ -139,7 +153,7 @@ pub(super) async fn element(context: &Context, target: &Target, element: &str) -
             "Pass a ref such as e12 from get_ui_tree, or words such as button \"Sign in\".",
         )
     })?;
-    let seen = look::see(context, target).await?;
+    let seen = look::see(target).await?;
     let index = locate(context, target, &seen.outline, &locator, element)?;
     Ok(Aimed { seen, index })
 }
@@ -210,8 +224,8 @@ fn ambiguous(outline: &Outline, named: &str, indices: &[usize]) -> Error {
 ///
 /// # Errors
 /// As [`element`].
-pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Result<Aimed, Error> {
-    let seen = look::see(context, target).await?;
+pub(super) async fn text(target: &Target, text: &str) -> Result<Aimed, Error> {
+    let seen = look::see(target).await?;
     let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, 20);
     let reachable: Vec<(f64, usize)> = found
         .matches
@@ -239,12 +253,31 @@ pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Resu
     Ok(Aimed { seen, index })
 }
 
+/// An alert lets nothing through but its own buttons.
+///
+/// # Errors
+/// [`Code::AlertInFront`] with its text and buttons.
+pub(super) fn alert_permits(target: &Target, aimed: &Aimed) -> Result<(), Error> {
+    let outline = &aimed.seen.outline;
+    match (outline.alert(), describe::alert(outline)) {
+        (Some(at), Some(alert)) if !outline.is_within(aimed.index, at) => Err(Error::new(
+            Code::AlertInFront,
+            format!("an alert is in front: {:?}", brief(&alert.text)),
+            format!("Answer it first: tap one of its buttons ({}).", alert.buttons.join(", ")),
+        )
+        .details(json!({ "text": alert.text, "buttons": alert.buttons }))
+        .on_device(target.id())),
+        _ => Ok(()),
+    }
+}
+
 /// Where a tap on an element goes.
 ///
 /// # Errors
 /// [`Code::TargetCovered`], [`Code::OutOfBounds`].
 pub(super) fn tap_point(target: &Target, aimed: &Aimed) -> Result<Point, Error> {
     let outline = &aimed.seen.outline;
+    alert_permits(target, aimed)?;
     let name = locator::words(outline, aimed.index);
     let element = &outline.elements()[aimed.index];
     if let Some(cover) = element.covered_by {

@@ -1,8 +1,8 @@
 //! Typing, and reading back what stands there.
 
 use super::{
-    Caller, Capability, Context, Effect, Error, Method, Route,
-    context::{Act, On, Target},
+    Caller, Capability, Code, Context, Effect, Error, Method, Outcome, Route,
+    context::{Act, On, Target, brief},
     convert,
     declare::{Declaration, capability},
     look,
@@ -12,11 +12,12 @@ use super::{
 };
 use crate::{
     device::{Feature, Operation, Permit},
-    neutral::{Node, Role},
+    neutral::{Node, Point, Role},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 const FOCUS: Operation = Operation { name: "tap", limit: Duration::from_secs(20) };
 const READ_BACK: Operation = Operation { name: "read back", limit: Duration::from_secs(20) };
@@ -87,44 +88,118 @@ struct Typed {
 async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller) -> Result<Typed, Error> {
     let target = context.target(&arguments.on)?;
     let permit = target.permit(&caller, &arguments.act)?;
-    if arguments.element.is_some() || arguments.x.is_some() || arguments.y.is_some() {
-        let aim = Aim { x: arguments.x, y: arguments.y, element: arguments.element.as_deref(), text: None };
-        let point = aim.point(&context, &target, &arguments.coordinates).await?;
-        target
-            .device
-            .act(permit.clone(), FOCUS, target.deadline, move |driver, within| async move {
-                driver.tap(point, within).await
-            })
-            .await
-            .map_err(|error| convert::error(&target.device, error))?;
-        wait_for_focus(&context, &target).await?;
-    }
-    let before = focused(&context, &target).await?;
-    let mut deleted = 0;
-    if arguments.clear {
-        deleted = before.as_ref().map_or(0, |node| length(node.value.as_deref().unwrap_or_default()));
-        if deleted > 0 {
-            enter(&target, &permit, "\u{8}".repeat(deleted)).await?;
-        }
-    }
-    if !arguments.text.is_empty() {
-        enter(&target, &permit, arguments.text.clone()).await?;
-    }
-    // Read before return is pressed, which may leave the screen.
-    let after = focused(&context, &target).await?;
-    let entered = compare(before.as_ref(), after.as_ref(), deleted > 0, &arguments);
-    if arguments.submit {
-        enter(&target, &permit, "\n".to_owned()).await?;
-    }
+    let mut typing = Typing { context: &context, target: &target, permit, acted: false };
+    let entered = typing.run(&arguments).await.map_err(|error| {
+        // Once something was sent, nobody may be told that nothing was done: the text would be typed twice.
+        if typing.acted && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
+    })?;
     Ok(Typed { acted: Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() }, entered })
 }
 
-async fn enter(target: &Target, permit: &Permit, text: String) -> Result<(), Error> {
+/// One call of the tool: a sequence of acts, of which some may have happened when a later one fails.
+struct Typing<'a> {
+    context: &'a Context,
+    target: &'a Target,
+    permit: Permit,
+    acted: bool,
+}
+
+impl Typing<'_> {
+    async fn run(&mut self, arguments: &InputText) -> Result<Entered, Error> {
+        let aim = Aim { x: arguments.x, y: arguments.y, element: arguments.element.as_deref(), text: None };
+        if aim.is_given() {
+            let point = aim.point(self.context, self.target, &arguments.coordinates).await?;
+            self.focus(point).await?;
+        } else {
+            arguments.coordinates.none_given()?;
+        }
+        let before = focused(self.target).await?;
+        let had = before.as_ref().and_then(|node| node.value.clone()).unwrap_or_default();
+        if arguments.clear && !had.is_empty() {
+            self.enter("\u{8}".repeat(length(&had))).await?;
+        }
+        if !arguments.text.is_empty() {
+            self.enter(arguments.text.clone()).await?;
+        }
+        // Read before return is pressed, which may leave the screen. What cannot be read is not verified, but typed.
+        let after = focused(self.target).await.unwrap_or_default();
+        let kept = if arguments.clear { String::new() } else { had.clone() };
+        let entered = compare(&kept, after.as_ref(), arguments);
+        let arrived = after.as_ref().is_none_or(|after| after.value.as_deref().unwrap_or_default() != had);
+        if !arguments.text.is_empty() && !arrived && !entered.verified {
+            return Err(Error::new(
+                Code::TextNotEntered,
+                "the text was sent, but the field is as it was before",
+                "Look at the screen: the field may not take text, or something may be in front of it.",
+            )
+            .outcome(Outcome::Unknown)
+            .on_device(self.target.id()));
+        }
+        if arguments.submit {
+            self.enter("\n".to_owned()).await?;
+        }
+        Ok(entered)
+    }
+
+    /// Taps the field, and makes sure that it is this one that gets the focus: another may have had it before.
+    async fn focus(&mut self, point: Point) -> Result<(), Error> {
+        let before = focused(self.target).await?;
+        self.target
+            .device
+            .act(self.permit.clone(), FOCUS, self.target.deadline, move |driver, within| async move {
+                driver.tap(point, within).await
+            })
+            .await
+            .map_err(|error| convert::error(&self.target.device, error))?;
+        self.acted = true;
+        let until = (Instant::now() + FOCUS_WAIT).min(self.target.deadline);
+        loop {
+            let now = focused(self.target).await?;
+            // The field itself, or one that has just got the focus: it may have moved to make room for the keyboard.
+            let it = now.as_ref().is_some_and(|now| {
+                now.bounds.is_some_and(|bounds| bounds.contains(point))
+                    || before.as_ref().is_none_or(|before| !same(before, now))
+            });
+            if it {
+                return Ok(());
+            }
+            if Instant::now() + FOCUS_STEP >= until {
+                let holder = now.map_or("nothing has it".to_owned(), |now| format!("{} has it", named(&now)));
+                return Err(Error::new(
+                    Code::TextNotEntered,
+                    format!("the tap did not give the focus to what is there; {holder}, and nothing was typed"),
+                    "Pass the element of a text field, or the coordinates of one.",
+                )
+                .outcome(Outcome::Unknown)
+                .on_device(self.target.id()));
+            }
+            tokio::time::sleep(FOCUS_STEP).await;
+        }
+    }
+
+    async fn enter(&mut self, text: String) -> Result<(), Error> {
+        enter(self.target, self.permit.clone(), text).await?;
+        self.acted = true;
+        Ok(())
+    }
+}
+
+/// Whether two looks at what has the focus saw the same field, wherever it stood and whatever it held.
+fn same(a: &Node, b: &Node) -> bool {
+    (a.role, &a.identifier, &a.label, &a.placeholder) == (b.role, &b.identifier, &b.label, &b.placeholder)
+}
+
+fn named(node: &Node) -> String {
+    let name = node.label.as_deref().or(node.placeholder.as_deref()).or(node.identifier.as_deref());
+    format!("{} {:?}", node.role.name(), brief(name.unwrap_or_default()))
+}
+
+async fn enter(target: &Target, permit: Permit, text: String) -> Result<(), Error> {
     let characters = u32::try_from(length(&text)).unwrap_or(u32::MAX);
     let limit = Duration::from_secs(20) + Duration::from_millis(100) * characters;
     target
         .device
-        .act(permit.clone(), Operation { name: "type", limit }, target.deadline, move |driver, within| async move {
+        .act(permit, Operation { name: "type", limit }, target.deadline, move |driver, within| async move {
             driver.input(&text, within).await
         })
         .await
@@ -137,7 +212,7 @@ fn length(text: &str) -> usize {
 }
 
 /// The field that has the keyboard's focus.
-async fn focused(context: &Context, target: &Target) -> Result<Option<Node>, Error> {
+async fn focused(target: &Target) -> Result<Option<Node>, Error> {
     if target.device.has(Feature::ElementAtFocus) {
         return target
             .device
@@ -145,34 +220,23 @@ async fn focused(context: &Context, target: &Target) -> Result<Option<Node>, Err
             .await
             .map_err(|error| convert::error(&target.device, error));
     }
-    let seen = look::see(context, target).await?;
+    let seen = look::see(target).await?;
     Ok(seen.tree.nodes.into_iter().find(|node| node.focused))
 }
 
-/// Waits until something has the focus. Where nothing ever has, typing itself tells.
-async fn wait_for_focus(context: &Context, target: &Target) -> Result<(), Error> {
-    let until = (tokio::time::Instant::now() + FOCUS_WAIT).min(target.deadline);
-    while focused(context, target).await?.is_none() && tokio::time::Instant::now() + FOCUS_STEP < until {
-        tokio::time::sleep(FOCUS_STEP).await;
-    }
-    Ok(())
-}
-
-/// What stands in the field, against what should.
-fn compare(before: Option<&Node>, after: Option<&Node>, cleared: bool, arguments: &InputText) -> Entered {
+/// What stands in the field, against what should: what it kept, and the text.
+fn compare(kept: &str, after: Option<&Node>, arguments: &InputText) -> Entered {
     let Some(after) = after else {
         // Nothing has the focus any more, so that nothing can be read.
         return Entered { text: None, length: None, verified: false };
     };
     let now = after.value.as_deref().unwrap_or_default();
-    let had =
-        if cleared || arguments.clear { "" } else { before.and_then(|node| node.value.as_deref()).unwrap_or_default() };
+    let whole = length(now) == length(kept) + length(&arguments.text);
     if after.role == Role::SecureField {
-        let verified = length(now) == length(had) + length(&arguments.text);
-        return Entered { text: None, length: Some(length(now)), verified };
+        return Entered { text: None, length: Some(length(now)), verified: whole };
     }
     // The cursor may stand anywhere in what was there before.
-    let verified = now.contains(arguments.text.as_str()) && length(now) == length(had) + length(&arguments.text);
+    let verified = whole && now.contains(arguments.text.as_str());
     if arguments.secret {
         Entered { text: None, length: Some(length(now)), verified }
     } else {

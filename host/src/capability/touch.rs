@@ -105,6 +105,11 @@ pub(super) struct Aim<'a> {
 }
 
 impl Aim<'_> {
+    /// Whether the caller says where at all.
+    pub(super) fn is_given(&self) -> bool {
+        self.x.is_some() || self.y.is_some() || self.element.is_some() || self.text.is_some()
+    }
+
     /// The point that is meant. Only a point costs no look at the screen.
     pub(super) async fn point(
         &self,
@@ -113,12 +118,15 @@ impl Aim<'_> {
         coordinates: &Coordinates,
     ) -> Result<Point, Error> {
         let one = "Pass either x and y, or element, or text.";
+        if self.x.is_none() && self.y.is_none() {
+            coordinates.none_given()?;
+        }
         match (self.x, self.y, self.element, self.text) {
             (Some(x), Some(y), None, None) => target::point(context, target, coordinates, x, y).await,
             (None, None, Some(element), None) => {
                 target::tap_point(target, &target::element(context, target, element).await?)
             }
-            (None, None, None, Some(text)) => target::tap_point(target, &target::text(context, target, text).await?),
+            (None, None, None, Some(text)) => target::tap_point(target, &target::text(target, text).await?),
             (None, None, None, None) => Err(Error::invalid("the call does not say where", one)),
             (Some(_), None, None, None) => Err(Error::invalid("y is missing", one)),
             (None, Some(_), None, None) => Err(Error::invalid("x is missing", one)),
@@ -199,9 +207,11 @@ async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) ->
             Ok((from, target::point(context, target, coordinates, to_x, to_y).await?))
         }
         ([None, None, None, None], Some(direction)) => {
+            coordinates.none_given()?;
             let area = match element {
                 Some(element) => {
                     let aimed = target::element(context, target, element).await?;
+                    target::alert_permits(target, &aimed)?;
                     aimed.area().ok_or_else(|| {
                         Error::new(
                             Code::OutOfBounds,
@@ -213,7 +223,7 @@ async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) ->
                 }
                 None => match target.screen() {
                     Some(screen) => screen.bounds(),
-                    None => super::look::see(context, target).await?.screen.bounds(),
+                    None => super::look::see(target).await?.screen.bounds(),
                 },
             };
             Ok(across(area, *direction, *distance))

@@ -23,6 +23,8 @@ const DEFAULT: Duration = Duration::from_secs(10);
 /// The pause between two looks: reading the tree is heavy work for a phone, so that it grows.
 const FIRST_PAUSE: Duration = Duration::from_millis(150);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// Less time than this is too short for another look.
+const LEAST: Duration = Duration::from_millis(20);
 /// How long the picture must stay as it is to be called idle.
 const IDLE: Duration = Duration::from_millis(500);
 
@@ -91,29 +93,24 @@ async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Resul
     let started = Instant::now();
     let mut condition = condition(&context, &target, arguments)?;
     let mut pause = FIRST_PAUSE;
+    let mut last: Option<Look> = None;
     loop {
-        let seen = look(&context, &target, &mut condition).await;
-        let late = target.time_left() < pause;
-        match seen {
-            // A device that is slow to answer the last look has not failed: the time is simply over.
-            Err(error) if error.code == super::Code::Timeout && late => {
-                let reason = "the device did not answer before the time ran out".to_owned();
-                return Ok(Waited { met: false, waited_ms: millis(started), frame: None, reason: Some(reason) });
-            }
-            Err(error) => return Err(error),
+        match look(&context, &target, &mut condition).await {
             Ok(seen) if seen.met => {
                 return Ok(Waited { met: true, waited_ms: millis(started), frame: seen.frame, reason: None });
             }
-            Ok(seen) if late => {
-                return Ok(Waited {
-                    met: false,
-                    waited_ms: millis(started),
-                    frame: seen.frame,
-                    reason: Some(seen.reason),
-                });
-            }
-            Ok(_) => tokio::time::sleep(pause).await,
+            Ok(seen) => last = Some(seen),
+            // A device that is slow to answer the last look has not failed: the time is simply over.
+            Err(error) if error.code == super::Code::Timeout && last.is_some() => {}
+            Err(error) => return Err(error),
         }
+        let left = target.time_left();
+        if left <= LEAST {
+            let (frame, reason) = last.map_or((None, None), |last| (last.frame, Some(last.reason)));
+            return Ok(Waited { met: false, waited_ms: millis(started), frame, reason });
+        }
+        // The last look comes a little before the end, so that it has time to be made.
+        tokio::time::sleep(pause.min(left.saturating_sub(LEAST))).await;
         pause = (pause * 3 / 2).min(LONGEST_PAUSE);
     }
 }
@@ -161,7 +158,7 @@ async fn look(context: &Context, target: &Target, condition: &mut Condition) -> 
             Ok(Look { met: !shown, frame: Some(frame), reason: "the text is still on the screen".to_owned() })
         }
         Condition::App(wanted) => {
-            let app = active_app(context, target).await?;
+            let app = active_app(target).await?;
             let Some(app) = app else {
                 return Ok(Look {
                     met: false,
@@ -174,28 +171,33 @@ async fn look(context: &Context, target: &Target, condition: &mut Condition) -> 
             Ok(Look { met, frame: None, reason: format!("{named} is in front") })
         }
         Condition::Idle { last, since } => {
-            let picture = look::picture(target).await?;
-            let hash = look::hash(&picture.bytes);
+            let (frame, hash) = look::picture_frame(context, target).await?;
             if *last != Some(hash) {
                 *last = Some(hash);
                 *since = Instant::now();
             }
-            Ok(Look { met: since.elapsed() >= IDLE, frame: None, reason: "the screen is still moving".to_owned() })
+            Ok(Look { met: since.elapsed() >= IDLE, frame, reason: "the screen is still moving".to_owned() })
         }
         Condition::Changed { from } => {
-            let now = match from {
-                Some(Shown::Tree(_)) => Shown::Tree(look::see(context, target).await?.hash()),
-                _ => Shown::Picture(look::hash(&look::picture(target).await?.bytes)),
+            let (frame, now) = match from {
+                Some(Shown::Tree(_)) => {
+                    let seen = look::see(target).await?;
+                    (Some(seen.frame(context, target)), Shown::Tree(seen.hash()))
+                }
+                _ => {
+                    let (frame, hash) = look::picture_frame(context, target).await?;
+                    (frame, Shown::Picture(hash))
+                }
             };
             let met = *from.get_or_insert(now) != now;
-            Ok(Look { met, frame: None, reason: "the screen has not changed".to_owned() })
+            Ok(Look { met, frame, reason: "the screen has not changed".to_owned() })
         }
     }
 }
 
 /// Whether a text is on the screen, and if not, the nearest one that is.
 async fn shows(context: &Context, target: &Target, text: &str) -> Result<(String, bool, Option<String>), Error> {
-    let seen = look::see(context, target).await?;
+    let seen = look::see(target).await?;
     let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, 20);
     let shown = found.matches.iter().any(|found| {
         found.on_screen
@@ -205,9 +207,9 @@ async fn shows(context: &Context, target: &Target, text: &str) -> Result<(String
     Ok((seen.frame(context, target), shown, near))
 }
 
-async fn active_app(context: &Context, target: &Target) -> Result<Option<crate::neutral::App>, Error> {
+async fn active_app(target: &Target) -> Result<Option<crate::neutral::App>, Error> {
     if !target.device.has(Feature::ActiveApp) {
-        return Ok(look::see(context, target).await?.tree.app);
+        return Ok(look::see(target).await?.tree.app);
     }
     let app = target
         .device

@@ -1,6 +1,6 @@
 //! `fingertip call` and `fingertip devices`: one tool, from the command line.
 
-use super::session::Session;
+use super::session::{Kind, Session};
 use crate::capability::{Answer, Caller, Error};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
@@ -14,11 +14,11 @@ pub(super) async fn run(config: Option<&Path>, name: &str, arguments: &str, save
     };
     match call(config, name, arguments).await? {
         Ok(answer) => {
-            println!("{}", pretty(&show(answer, save)?));
+            print(&format!("{}\n", pretty(&show(answer, save)?)));
             Ok(())
         }
         Err(error) => {
-            println!("{}", pretty(&json!(error)));
+            print(&format!("{}\n", pretty(&json!(error))));
             Err(String::new())
         }
     }
@@ -48,9 +48,9 @@ fn show(answer: Answer, save: Option<&Path>) -> Result<Value, String> {
 pub(super) async fn devices(config: Option<&Path>, as_json: bool) -> Result<(), String> {
     let answer = call(config, "list_devices", Map::new()).await?.map_err(|error| error.message)?;
     if as_json {
-        println!("{}", pretty(&Value::Object(answer.body)));
+        print(&format!("{}\n", pretty(&Value::Object(answer.body))));
     } else {
-        print!("{}", table(&answer.body));
+        print(&table(&answer.body));
     }
     Ok(())
 }
@@ -60,12 +60,22 @@ async fn call(
     name: &str,
     arguments: Map<String, Value>,
 ) -> Result<Result<Answer, Error>, String> {
-    let session = Session::open(config, "call").await?;
-    let caller =
-        Caller { session: Some(session.name().to_owned()), client: "command line".to_owned(), picture_limit: None };
+    let session = Session::open(config, Kind::Command).await?;
+    if name == "connect_device" && session.is_own() {
+        session.close().await;
+        return Err("no server is running that could keep the lease: start `fingertip serve` first".to_owned());
+    }
+    // A command has no session that would end with it: what it holds stays its user's until it is given back, or by time.
+    let caller = Caller { session: None, client: "command line".to_owned(), picture_limit: None };
     let answer = session.catalogue().call(name, arguments, caller).await;
     session.close().await;
     Ok(answer)
+}
+
+/// Writes to standard output. Whoever reads it may have seen enough and closed it, as `head` does.
+fn print(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 fn pretty(value: &Value) -> String {

@@ -32,7 +32,9 @@ pub(super) enum Command {
 
 pub(super) async fn run(config: Option<&Path>, command: Command) -> Result<(), String> {
     let config = Config::load(config).map_err(|error| error.to_string())?;
-    let loader = Loader { cache: config.data_dir.join("plugins"), prober: app::prober() };
+    // Only what a host uses is kept in the data folder.
+    let cache = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let loader = Loader { cache: cache.path().to_owned(), prober: app::prober() };
     match command {
         Command::List => {
             let mut files = Finder::new(&config.plugin_dirs).scan();

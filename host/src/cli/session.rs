@@ -39,18 +39,32 @@ pub(super) enum Session {
     },
 }
 
+/// What a command is to those whose phones it uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A connection: what it holds ends with it.
+    Connection,
+    /// One of a user's many commands, which are one caller together.
+    Command,
+}
+
 impl Session {
+    /// Whether the host is this process, and ends with it.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self, Session::Own { .. })
+    }
+
     /// Joins the server of the configured data folder, or starts a host.
-    pub(super) async fn open(config: Option<&Path>, kind: &str) -> Result<Session, String> {
+    pub(super) async fn open(config: Option<&Path>, kind: Kind) -> Result<Session, String> {
         let config = Config::load(config).map_err(|error| error.to_string())?;
         for warning in &config.warnings {
             tracing::warn!("{warning}");
         }
-        let name = format!("{kind}:{}", Secret::random().map_err(|error| error.to_string())?.expose());
+        let name = format!("stdio:{}", Secret::random().map_err(|error| error.to_string())?.expose());
         let data_dir = config.data_dir.clone();
         let find = move || Instance::find(&data_dir);
         if let Some(running) = tokio::task::spawn_blocking(find.clone()).await.ok().flatten() {
-            return joined(&config, running, name);
+            return joined(&config, running, name, kind);
         }
         match App::start(config.clone(), Reach::Joined).await {
             Ok(app) => {
@@ -62,7 +76,7 @@ impl Session {
             // Another process was a moment faster: its host serves this one too.
             Err(StartError::Claim(held @ ClaimError::Held { .. })) => {
                 match tokio::task::spawn_blocking(find).await.ok().flatten() {
-                    Some(running) => joined(&config, running, name),
+                    Some(running) => joined(&config, running, name, kind),
                     None => Err(held.to_string()),
                 }
             }
@@ -98,7 +112,7 @@ impl Session {
     }
 }
 
-fn joined(config: &Config, running: Running, name: String) -> Result<Session, String> {
+fn joined(config: &Config, running: Running, name: String, kind: Kind) -> Result<Session, String> {
     if running.version != env!("CARGO_PKG_VERSION") {
         tracing::warn!(
             "the running server is version {}, this command is {}: restart the server",
@@ -107,6 +121,7 @@ fn joined(config: &Config, running: Running, name: String) -> Result<Session, St
         );
     }
     let local = app::catalogue(config).map_err(|error| error.to_string())?;
-    let catalogue = gateway::join(&local, running.address, running.secret.expose(), Some(name.clone()));
+    let session = (kind == Kind::Connection).then(|| name.clone());
+    let catalogue = gateway::join(&local, running.address, running.secret.expose(), session);
     Ok(Session::Joined { catalogue, running, name })
 }

@@ -1,6 +1,7 @@
 //! What the operator reads when the server has started.
 
 use crate::{app::App, config::Config};
+use serde_json::{Value, json};
 use std::fmt::Write;
 
 pub(super) fn text(app: &App, config: &Config) -> String {
@@ -46,8 +47,22 @@ fn write(out: &mut String, app: &App, config: &Config) -> std::fmt::Result {
         writeln!(out, "            … and {} more", devices.len() - 20)?;
     }
     writeln!(out, "  docs      {address}/docs")?;
-    let program = crate::app::prober();
-    let entry = serde_json::json!({ "mcpServers": { "fingertip": { "command": program, "args": ["mcp"] } } });
+    let entry = json!({ "mcpServers": { "fingertip": client_entry(config) } });
     writeln!(out, "  MCP       {address}/mcp, or by command; paste into your client's configuration:")?;
     writeln!(out, "            {entry}")
+}
+
+/// How a client starts a process that joins this server: with the same settings, so that it finds the same data folder.
+fn client_entry(config: &Config) -> Value {
+    let mut arguments = Vec::new();
+    if let Some(file) = &config.source {
+        let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        arguments.extend(["--config".to_owned(), file.display().to_string()]);
+    }
+    arguments.push("mcp".to_owned());
+    let mut entry = json!({ "command": crate::app::prober(), "args": arguments });
+    if let Some(folder) = std::env::var_os("FINGERTIP_DATA_DIR") {
+        entry["env"] = json!({ "FINGERTIP_DATA_DIR": folder.to_string_lossy() });
+    }
+    entry
 }

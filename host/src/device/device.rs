@@ -12,6 +12,7 @@ use super::{
 use crate::neutral::{App, DeviceInfo, DeviceState, Screen};
 use driver_api::handle::PluginHandle;
 use std::{
+    collections::VecDeque,
     future::Future,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -35,6 +36,10 @@ const LINGER: Duration = Duration::from_secs(300);
 const FIRST_PROBE: Duration = Duration::from_millis(500);
 /// … up to this, so that a phone that was put away is left alone.
 const SLOWEST_PROBE: Duration = Duration::from_secs(30);
+/// How many holders that are gone are remembered: more calls than this cannot wait.
+const REMEMBERED_GONE: usize = 2 * super::lane::WAITING;
+/// How much before its limit a call counts as having used it up: timers on both sides of the boundary are not one.
+const SLACK: Duration = Duration::from_millis(50);
 /// How often a device that is not used is looked at.
 const IDLE_PROBE: Duration = Duration::from_secs(30);
 
@@ -124,6 +129,8 @@ struct Memory {
     probe_pause: Duration,
     probing: bool,
     linger_until: Option<Instant>,
+    /// Sessions that have ended lately.
+    gone: VecDeque<String>,
 }
 
 impl Device {
@@ -147,6 +154,7 @@ impl Device {
                 probe_pause: FIRST_PROBE,
                 probing: false,
                 linger_until: None,
+                gone: VecDeque::new(),
             }),
         }))
     }
@@ -205,6 +213,9 @@ impl Device {
     pub(super) fn update(&self, info: DeviceInfo) {
         let mut memory = self.memory();
         memory.info = info;
+        if memory.state.reason() == Some(Reason::Unplugged) {
+            memory.happened(Event::Lost(Reason::Reconnecting));
+        }
         memory.next_probe = Instant::now();
     }
 
@@ -225,7 +236,8 @@ impl Device {
             self.probe_now(deadline).await?;
         }
         self.look(Operation { name: "connect", limit: CONNECT }, deadline, |driver, within| async move {
-            driver.probe(within.min(PROBE)).await
+            // A phone that is connected and silent is as good as not there.
+            driver.probe(within.min(PROBE)).await.map_err(unreachable)
         })
         .await?;
         let mut memory = self.memory();
@@ -238,7 +250,12 @@ impl Device {
     ///
     /// # Errors
     /// When another holds it.
-    pub async fn disconnect(self: &Arc<Self>, holder: &Holder, lease: Option<&str>) -> Result<(), Error> {
+    pub async fn disconnect(
+        self: &Arc<Self>,
+        holder: &Holder,
+        lease: Option<&str>,
+        deadline: Instant,
+    ) -> Result<(), Error> {
         {
             let mut memory = self.memory();
             let now = SystemTime::now();
@@ -249,13 +266,18 @@ impl Device {
                 Err(denied) => return Err(denied.into()),
             }
         }
-        self.let_go().await;
+        // The lease is gone at once; the phone may take its time.
+        let _ = timeout_at(deadline, self.let_go(false)).await;
         Ok(())
     }
 
-    /// Ends the lease of a holder that is gone for good.
+    /// Ends the lease of a holder that is gone for good; what it still has in the queue will not run.
     pub fn forget_holder(&self, key: &str) {
         let mut memory = self.memory();
+        memory.gone.push_back(key.to_owned());
+        if memory.gone.len() > REMEMBERED_GONE {
+            memory.gone.pop_front();
+        }
         if memory.leases.forget(key, SystemTime::now()) {
             memory.happened(Event::Released);
         }
@@ -362,6 +384,9 @@ impl Device {
         let acts = permit.is_some();
         if let Some(Permit { holder, lease }) = permit {
             let mut memory = self.memory();
+            if memory.gone.contains(&holder.key) {
+                return Err(Error::LeaseLost);
+            }
             memory.leases.act(&holder, lease.as_deref(), SystemTime::now(), || (self.fresh)())?;
             memory.linger_until = None;
             memory.happened(Event::Leased);
@@ -374,7 +399,7 @@ impl Device {
         let answer = answer
             .unwrap_or_else(|_| Err(driver_api::Error::unknown(ErrorKind::Timeout, "the driver did not end its work")));
         // Whatever a read does, it changes nothing.
-        self.judge(operation, answer, if acts { None } else { Some(Outcome::NotDone) })
+        self.judge(operation, answer, if acts { None } else { Some(Outcome::NotDone) }, until)
     }
 
     async fn ensure_connected(&self, until: Instant) -> Result<(), Error> {
@@ -388,11 +413,7 @@ impl Device {
         let answer =
             answer.unwrap_or_else(|_| Err(driver_api::Error::new(ErrorKind::Timeout, "it did not connect in time")));
         // A device that does not answer to connecting is not reachable; one that stops answering in use is in error.
-        let answer = answer.map_err(|error| match error.kind {
-            ErrorKind::Timeout => driver_api::Error { kind: ErrorKind::NotReachable, ..error },
-            _ => error,
-        });
-        self.judge(operation, answer, Some(Outcome::NotDone))?;
+        self.judge(operation, answer.map_err(unreachable), Some(Outcome::NotDone), until)?;
         {
             let mut memory = self.memory();
             memory.connected = true;
@@ -405,13 +426,15 @@ impl Device {
     /// Asks a device that was just connected for what every call needs. What it cannot say stays unknown.
     async fn introduce(&self, until: Instant) {
         let within = || until.saturating_duration_since(Instant::now());
+        // A plugin that blocks its own threads ends nothing in time; the device's turn must not hang on it.
+        let patience = until + GRACE;
         if self.has(Feature::ScreenInfo)
-            && let Ok(screen) = self.driver.screen_info(within()).await
+            && let Ok(Ok(screen)) = timeout_at(patience, self.driver.screen_info(within())).await
         {
             self.learn(|facts| facts.screen = Some(screen));
         }
         if self.has(Feature::DeviceInfo)
-            && let Ok(state) = self.driver.device_info(within()).await
+            && let Ok(Ok(state)) = timeout_at(patience, self.driver.device_info(within())).await
         {
             let mut memory = self.memory();
             memory.info.model = state.model.clone().or(memory.info.model.take());
@@ -426,6 +449,7 @@ impl Device {
         operation: Operation,
         answer: driver_api::Result<T>,
         outcome: Option<Outcome>,
+        until: Instant,
     ) -> Result<T, Error> {
         let error = match answer {
             Ok(value) => {
@@ -440,11 +464,13 @@ impl Device {
             ErrorKind::NeedsTrust => Event::Lost(Reason::NeedsTrust),
             ErrorKind::NotAuthorized => Event::Lost(Reason::NotAuthorized),
             ErrorKind::NotConnected => Event::Lost(Reason::Reconnecting),
-            ErrorKind::Timeout => Event::Overran,
+            ErrorKind::Timeout if Instant::now() + SLACK >= until => Event::Overran,
             ErrorKind::Panicked => Event::PluginFailed,
-            _ => {
-                // It answered, only not what was wanted.
-                self.answered();
+            kind => {
+                // It answered, only not what was wanted; a driver that gave up early has its own reasons for it.
+                if kind != ErrorKind::Timeout {
+                    self.answered();
+                }
                 self.memory().last_error = Some(error.clone());
                 return Err(Error::Driver(error));
             }
@@ -461,7 +487,7 @@ impl Device {
         }
         match event {
             // The call's own error says more than that the device is unwell.
-            Event::PluginFailed => return Err(Error::Driver(error)),
+            Event::PluginFailed => return Err(Error::Driver(driver_api::Error { outcome, ..error })),
             Event::Overran => {
                 self.lane.close();
                 return Err(Error::Overran { outcome });
@@ -476,6 +502,10 @@ impl Device {
         memory.seen_at = Some(SystemTime::now());
         memory.probe_pause = FIRST_PROBE;
         memory.next_probe = Instant::now() + IDLE_PROBE;
+        // Whoever looks uses the connection too.
+        if memory.linger_until.is_some() {
+            memory.linger_until = Some(Instant::now() + LINGER);
+        }
         if memory.state.reason().is_some() {
             memory.happened(Event::Answered);
             drop(memory);
@@ -485,39 +515,39 @@ impl Device {
 
     /// Looks whether the device answers, and waits for what comes out.
     async fn probe_now(&self, deadline: Instant) -> Result<(), Error> {
-        let within = deadline.saturating_duration_since(Instant::now()).min(PROBE);
-        let answer = tokio::time::timeout(within + GRACE, self.driver.probe(within)).await;
+        let until = deadline.min(Instant::now() + PROBE);
+        let within = until.saturating_duration_since(Instant::now());
+        let answer = timeout_at(until + GRACE, self.driver.probe(within)).await;
         let answer = answer.unwrap_or_else(|_| Err(driver_api::Error::new(ErrorKind::Timeout, "no answer")));
-        let answer = answer.map_err(|error| match error.kind {
-            // A device that does not even answer this is not there.
-            ErrorKind::Timeout if self.memory().state.reason() != Some(Reason::Unresponsive) => {
-                driver_api::Error { kind: ErrorKind::NotReachable, ..error }
-            }
-            _ => error,
-        });
-        self.judge(Operation { name: "probe", limit: PROBE }, answer, Some(Outcome::NotDone))
+        // A device that does not even answer this is not there, unless it is known to be there and at a loss.
+        let answer = match self.memory().state.reason() {
+            Some(Reason::Unresponsive) => answer,
+            _ => answer.map_err(unreachable),
+        };
+        self.judge(Operation { name: "probe", limit: PROBE }, answer, Some(Outcome::NotDone), until)
     }
 
     /// What is due for a device that nobody uses: a look whether it is there, and letting go of a connection that is not
-    /// needed any more. Called every now and then; returns at once.
+    /// needed any more. Called every now and then; returns at once, and tells whether anything was due.
     pub(super) fn tend(self: &Arc<Self>, now: Instant) -> bool {
         let mut memory = self.memory();
-        if let Some(ended) = memory.leases.ended_at(SystemTime::now())
-            && memory.connected
-        {
-            let since = SystemTime::now().duration_since(ended).unwrap_or_default();
-            let until = *memory.linger_until.get_or_insert(now + LINGER.saturating_sub(since));
-            if now >= until {
-                memory.linger_until = None;
-                memory.connected = false;
-                drop(memory);
-                let device = self.clone();
-                tokio::spawn(async move { device.let_go().await });
-                return true;
-            }
-        }
         memory.settle_lease();
-        if memory.probing || now < memory.next_probe {
+        if let Some(ended) = memory.leases.take_ended() {
+            let since = SystemTime::now().duration_since(ended).unwrap_or_default();
+            memory.linger_until = Some(now + LINGER.saturating_sub(since));
+        }
+        if memory.linger_until.is_some_and(|until| now >= until) {
+            memory.linger_until = None;
+            drop(memory);
+            let device = self.clone();
+            tokio::spawn(async move { device.let_go(false).await });
+            return true;
+        }
+        // A device in use tells by itself how it is, and some can do only one thing at a time. One that was unplugged comes
+        // back when its plugin says so.
+        let in_use = self.lane.is_taken() && memory.state.reason().is_none();
+        let gone = memory.state.reason() == Some(Reason::Unplugged);
+        if memory.probing || in_use || gone || now < memory.next_probe {
             return false;
         }
         memory.probing = true;
@@ -545,20 +575,40 @@ impl Device {
         memory.seen_at.is_some() || memory.state.reason().is_some()
     }
 
-    /// Closes the driver's connection, in the device's turn.
-    pub(super) async fn let_go(self: &Arc<Self>) {
+    /// Closes the driver's connection, in the device's turn; not if somebody holds the device by then, unless `always`.
+    pub(super) async fn let_go(self: &Arc<Self>, always: bool) {
         let deadline = Instant::now() + DISCONNECT;
+        let turn = match self.lane.enter(deadline).await {
+            Ok(turn) => Some(turn),
+            // A device that does not answer has no turn to give; its connection is dropped all the same.
+            Err(Refused::Closed) => None,
+            // Somebody is at work on it.
+            Err(Refused::Full | Refused::Late) => return,
+        };
         let device = self.clone();
-        // A device that does not answer has no turn to give; its connection is dropped all the same.
-        let turn = self.lane.enter(deadline).await.ok();
         let flight = Flight::new(async move {
             let _turn = turn;
-            device.memory().connected = false;
-            if let Err(error) = device.driver.disconnect(DISCONNECT).await {
+            {
+                let mut memory = device.memory();
+                if !always && memory.standing_lease().is_some() {
+                    return;
+                }
+                memory.connected = false;
+            }
+            let done = tokio::time::timeout(DISCONNECT + GRACE, device.driver.disconnect(DISCONNECT)).await;
+            if let Ok(Err(error)) = done {
                 tracing::debug!(device = device.id, %error, "letting go of the device failed");
             }
         });
-        let _ = timeout_at(deadline, flight).await;
+        flight.await;
+    }
+}
+
+/// Silence where an answer is the least to expect: the device is not there.
+fn unreachable(error: driver_api::Error) -> driver_api::Error {
+    match error.kind {
+        ErrorKind::Timeout => driver_api::Error { kind: ErrorKind::NotReachable, ..error },
+        _ => error,
     }
 }
 

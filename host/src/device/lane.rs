@@ -57,6 +57,11 @@ impl Lane {
         self.waiting.load(Ordering::Relaxed)
     }
 
+    /// Whether somebody has the turn.
+    pub fn is_taken(&self) -> bool {
+        self.turn.available_permits() == 0
+    }
+
     /// Waits for a turn until `deadline`.
     ///
     /// # Errors

@@ -69,10 +69,9 @@ impl Leases {
         self.current.as_ref()
     }
 
-    /// When the last lease ended by time; `None` while one stands.
-    pub fn ended_at(&mut self, now: SystemTime) -> Option<SystemTime> {
-        self.current(now);
-        self.ended_at
+    /// When the last lease ended without being given back; told once.
+    pub fn take_ended(&mut self) -> Option<SystemTime> {
+        self.ended_at.take()
     }
 
     /// The right to act for `holder`: the lease that it holds is renewed, or a new implicit one is made.
@@ -186,7 +185,8 @@ mod tests {
         leases.act(&ann, None, at(50), || unreachable!("it holds one")).expect("its own");
         assert_eq!(leases.current(at(109)).map(|lease| lease.fence), Some(1));
         assert_eq!(leases.current(at(110)), None);
-        assert_eq!(leases.ended_at(at(200)), Some(at(110)));
+        assert_eq!(leases.take_ended(), Some(at(110)));
+        assert_eq!(leases.take_ended(), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{Device, Snapshot};
 use driver_api::{DeviceEvent, DeviceInfo, handle::PluginHandle};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -44,21 +44,18 @@ impl Manager {
             tracing::warn!(plugin, device = info.id, "a device is left out: {reason}");
             return;
         }
-        let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
-        match devices.get(&info.id) {
-            Some(entry) if entry.plugin == plugin => entry.device.update(info),
-            Some(entry) => {
-                tracing::warn!(
-                    plugin,
-                    device = info.id,
-                    other = entry.plugin,
-                    "two plugins report the same device id; the first keeps it"
-                );
+        let known = self.devices().get(&info.id).map(|entry| (entry.plugin == plugin, entry.device.clone()));
+        match known {
+            Some((true, device)) => device.update(info),
+            Some((false, _)) => {
+                tracing::warn!(plugin, device = info.id, "another plugin has reported this device id; it keeps it");
             }
+            // Made before the list is locked: this runs code of the plugin, for which nobody's listing must wait.
             None => match Device::new(handle, info.clone(), self.fresh.clone()) {
                 Ok(device) => {
                     tracing::debug!(plugin, device = info.id, name = info.name, "a device is here");
-                    devices.insert(info.id, Entry { device, plugin: plugin.to_owned() });
+                    let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
+                    devices.entry(info.id).or_insert(Entry { device, plugin: plugin.to_owned() });
                 }
                 Err(error) => tracing::error!(plugin, device = info.id, %error, "a device is left out"),
             },
@@ -70,23 +67,26 @@ impl Manager {
         match event {
             DeviceEvent::Arrived(info) => self.arrived(plugin, handle, info),
             DeviceEvent::Left(id) => {
-                if let Some(device) = self.get(&id) {
-                    device.unplugged();
+                let devices = self.devices();
+                if let Some(entry) = devices.get(&id).filter(|entry| entry.plugin == plugin) {
+                    entry.device.unplugged();
                 }
             }
         }
     }
 
+    fn devices(&self) -> RwLockReadGuard<'_, BTreeMap<String, Entry>> {
+        self.devices.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The device with this id.
     pub fn get(&self, id: &str) -> Option<Arc<Device>> {
-        let devices = self.devices.read().unwrap_or_else(PoisonError::into_inner);
-        devices.get(id).map(|entry| entry.device.clone())
+        self.devices().get(id).map(|entry| entry.device.clone())
     }
 
     /// All devices, by id.
     pub fn all(&self) -> Vec<Arc<Device>> {
-        let devices = self.devices.read().unwrap_or_else(PoisonError::into_inner);
-        devices.values().map(|entry| entry.device.clone()).collect()
+        self.devices().values().map(|entry| entry.device.clone()).collect()
     }
 
     /// Everything that is known of all devices, by id, without speaking to any.
@@ -96,8 +96,7 @@ impl Manager {
 
     /// The devices of one plugin.
     pub fn of_plugin(&self, plugin: &str) -> Vec<String> {
-        let devices = self.devices.read().unwrap_or_else(PoisonError::into_inner);
-        devices.iter().filter(|(_, entry)| entry.plugin == plugin).map(|(id, _)| id.clone()).collect()
+        self.devices().iter().filter(|(_, entry)| entry.plugin == plugin).map(|(id, _)| id.clone()).collect()
     }
 
     /// Ends the leases of a caller that is gone for good.
@@ -129,7 +128,7 @@ impl Manager {
     /// Lets go of all devices, before the process ends.
     pub async fn let_go(&self, limit: Duration) {
         let all = self.all();
-        let going = all.iter().map(|device| device.let_go());
+        let going = all.iter().map(|device| device.let_go(true));
         let _ = tokio::time::timeout(limit, futures_util::future::join_all(going)).await;
     }
 }

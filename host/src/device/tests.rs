@@ -30,6 +30,7 @@ enum Do {
     Work,
     Break,
     Hang,
+    GiveUp,
 }
 
 /// Scripts by the number that the device's id ends in: plugins are made by their type, which has no room for one.
@@ -68,6 +69,7 @@ impl ScriptedDriver {
             Do::Work => Ok(()),
             Do::Break => Err(DriverError::unknown(ErrorKind::NotReachable, "the connection broke")),
             Do::Hang => pending().await,
+            Do::GiveUp => Err(DriverError::unknown(ErrorKind::Timeout, "it did not come about")),
         }
     }
 
@@ -232,10 +234,10 @@ async fn connecting_marks_busy_and_disconnecting_marks_idle() {
     let lease = bench.device.connect(&ann(), EXPLICIT, soon()).await.expect("reachable");
     assert_eq!(bench.status(), (Status::Busy, None));
     assert_eq!(bench.device.snapshot().lease.expect("a lease").fence, lease.fence);
-    bench.device.disconnect(&ann(), Some(&lease.id)).await.expect("its own");
+    bench.device.disconnect(&ann(), Some(&lease.id), soon()).await.expect("its own");
     assert_eq!(bench.status(), (Status::Idle, None));
     assert_eq!(bench.calls().last(), Some(&"disconnect"));
-    bench.device.disconnect(&ann(), Some(&lease.id)).await.expect("again is no error");
+    bench.device.disconnect(&ann(), Some(&lease.id), soon()).await.expect("again is no error");
 }
 
 #[tokio::test]
@@ -249,7 +251,7 @@ async fn connecting_to_what_is_not_there_marks_offline() {
     );
     assert_eq!(bench.status(), (Status::Offline, Some(Reason::NotReachable)));
     assert!(bench.device.snapshot().lease.is_none());
-    bench.device.disconnect(&ann(), None).await.expect("idempotent");
+    bench.device.disconnect(&ann(), None, soon()).await.expect("idempotent");
     assert_eq!(bench.status().0, Status::Offline);
     bench.script(|script| script.reachable = true);
     bench.device.connect(&ann(), EXPLICIT, soon()).await.expect("trying again finds it");
@@ -343,7 +345,7 @@ async fn a_call_whose_lease_ended_while_it_waited_does_not_run() {
     let lease = bench.device.connect(&ann(), EXPLICIT, soon()).await.expect("reachable");
     let by_id = bench.device.permit(&ann(), Some(&lease.id)).expect("its own");
     let by_name = bench.device.permit(&ann(), None).expect("its own");
-    bench.device.disconnect(&ann(), None).await.expect("its own");
+    bench.device.disconnect(&ann(), None, soon()).await.expect("its own");
     tap_as(&bench, bench.device.permit(&bob(), None).expect("free")).await.expect("works");
     bench.script(|script| script.calls.clear());
     assert_eq!(tap_as(&bench, by_id).await, Err(Error::LeaseLost));
@@ -379,4 +381,79 @@ async fn a_holder_that_is_gone_leaves_the_device_free() {
     bench.manager.forget_holder("ann");
     assert_eq!(bench.status().0, Status::Idle);
     bench.device.permit(&bob(), None).expect("free");
+}
+
+#[tokio::test]
+async fn a_driver_that_gives_up_early_marks_nothing() {
+    let bench = bench();
+    bench.tap(LIMIT, LIMIT).await.expect("works");
+    bench.script(|script| script.next = vec![Do::GiveUp]);
+    let error = bench.tap(LIMIT, LIMIT).await.expect_err("it gave up");
+    assert!(matches!(error, Error::Driver(DriverError { kind: ErrorKind::Timeout, .. })), "{error:?}");
+    assert_eq!(bench.status(), (Status::Busy, None));
+    bench.tap(LIMIT, LIMIT).await.expect("and goes on");
+}
+
+#[tokio::test]
+async fn a_device_in_use_is_not_probed_and_an_unplugged_one_stays_unplugged() {
+    let bench = bench();
+    bench.tap(LIMIT, LIMIT).await.expect("works");
+    bench.script(|script| script.next = vec![Do::Hang]);
+    let call = tokio::spawn({
+        let (device, permit) = (bench.device.clone(), bench.device.permit(&ann(), None).expect("its own"));
+        let operation = Operation { name: "tap", limit: LIMIT };
+        async move {
+            let tap = |driver: DriverHandle, within| async move { driver.tap(Point::new(1.0, 1.0), within).await };
+            device.act(permit, operation, soon(), tap).await
+        }
+    });
+    while bench.calls().iter().filter(|call| **call == "tap").count() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let much_later = Instant::now() + Duration::from_secs(3600);
+    assert!(!bench.device.tend(much_later), "the phone is at work");
+    call.abort();
+
+    let bench = self::bench();
+    bench.device.unplugged();
+    assert!(!bench.device.tend(much_later));
+    assert_eq!(bench.status(), (Status::Offline, Some(Reason::Unplugged)));
+    let info = bench.device.snapshot().info;
+    bench.device.update(info);
+    assert!(bench.device.tend(Instant::now()), "it was plugged in again");
+    bench.until(Status::Idle).await;
+}
+
+#[tokio::test]
+async fn the_connection_is_kept_while_somebody_looks_and_closed_once_afterwards() {
+    let bench = bench();
+    tap_as(&bench, bench.device.permit(&ann(), None).expect("free")).await.expect("works");
+    bench.manager.forget_holder("ann");
+    let now = Instant::now();
+    bench.device.tend(now);
+    bench.tree(LIMIT).await.expect("works");
+    bench.device.tend(now + Duration::from_secs(299));
+    tokio::task::yield_now().await;
+    assert!(!bench.calls().contains(&"disconnect"), "somebody looked meanwhile");
+    let closed = async {
+        while !bench.calls().contains(&"disconnect") {
+            bench.device.tend(now + Duration::from_secs(400));
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), closed).await.expect("nobody needs it");
+    bench.script(|script| script.calls.clear());
+    bench.tree(LIMIT).await.expect("works");
+    bench.device.tend(Instant::now() + Duration::from_secs(400));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(!bench.calls().contains(&"disconnect"), "no lease has ended since");
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_gets_no_lease_for_what_it_left_in_the_queue() {
+    let bench = bench();
+    let permit = bench.device.permit(&ann(), None).expect("free");
+    bench.manager.forget_holder("ann");
+    assert_eq!(tap_as(&bench, permit).await, Err(Error::LeaseLost));
+    assert_eq!(bench.status().0, Status::Idle);
 }

@@ -97,10 +97,26 @@ impl Loader {
                 Err(Error::Refused { file: PathBuf::new(), reason: format!("it could not be copied: {stopped}") })
             })?
         };
-        probe::try_in_child(&self.prober, &copy.file)
-            .await
-            .map_err(|reason| Error::Refused { file: file.to_owned(), reason })?;
-        load::open(&copy.file, file, &copy.sha256).map_err(|reason| Error::Refused { file: file.to_owned(), reason })
+        let opened = match probe::try_in_child(&self.prober, &copy.file).await {
+            Ok(_) => load::open(&copy.file, file, &copy.sha256),
+            Err(reason) => Err(reason),
+        };
+        opened.map_err(|reason| {
+            // Nobody will load it; if it cannot be removed, the next start's pruning does.
+            let _ = std::fs::remove_file(&copy.file);
+            Error::Refused { file: file.to_owned(), reason }
+        })
+    }
+
+    /// Removes the copies that none of these plugins uses: those of earlier versions.
+    pub fn prune<'a>(&self, used: impl Iterator<Item = &'a Running>) {
+        let used: Vec<&str> = used.map(|running| running.sha256.as_str()).collect();
+        for entry in std::fs::read_dir(&self.cache).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if !used.iter().any(|hash| name.to_string_lossy().starts_with(hash)) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
     }
 }
 

@@ -38,11 +38,9 @@ pub(super) fn copy(file: &Path, cache: &Path, pinned: Option<[u8; 32]>) -> Resul
     if let Some(pinned) = pinned.filter(|pinned| *pinned != found) {
         return Err(Error::WrongPin { file: file.to_owned(), found: sha256, pinned: hex(&pinned) });
     }
-    // What is under this name has this content: it was hashed while it was written and then renamed.
+    // Renamed over whatever is there, which may have been damaged since; what another process has mapped stays as it is.
     let target = cache.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX));
-    if !target.is_file() {
-        copy.persist(&target).map_err(|error| unreadable(error.error))?;
-    }
+    copy.persist(&target).map_err(|error| unreadable(error.error))?;
     Ok(Copy { file: target, sha256 })
 }
 

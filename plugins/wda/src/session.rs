@@ -22,8 +22,9 @@ use std::{
 const STATUS: Duration = Duration::from_secs(3);
 /// How long it may take to prepare itself.
 const SESSION: Duration = Duration::from_secs(60);
-/// How long a short question or setting may take.
-pub(crate) const SHORT: Duration = Duration::from_secs(15);
+/// How long a command that the phone should answer at once may take. The host sets each operation's limit and comes first;
+/// this is for those that it gives more time.
+pub(crate) const SHORT: Duration = Duration::from_secs(25);
 /// How deep trees are asked for at first.
 pub(crate) const DEPTH: u32 = 50;
 

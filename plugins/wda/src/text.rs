@@ -43,7 +43,7 @@ pub(crate) async fn input(session: &Session, text: &str) -> Result<()> {
 /// Presses keys, without looking where they go.
 pub(crate) async fn keys(session: &Session, text: &str) -> Result<()> {
     let limit =
-        Duration::from_secs(10) + Duration::from_millis(100) * u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        Duration::from_secs(20) + Duration::from_millis(100) * u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     let sent = session.post("/wda/keys", &json!({"value": [text]}), limit).await;
     sent.map(drop).map_err(|fault| fault.into_error(Purpose::Type))
 }

@@ -1,9 +1,14 @@
 //! MCP over the process's own standard input and output.
 //!
-//! It knows pipes and the protocol; it does not know HTTP.
+//! It knows pipes and the protocol; it does not know HTTP. Lines that are no JSON are answered in front of the SDK.
+
+mod id;
+mod lines;
+mod turns;
 
 use super::{Connection, Shared};
 use crate::{capability::Catalogue, gateway::calls::Calls};
+use lines::Lines;
 use rmcp::{service::ServerInitializeError, transport::stdio_pipes};
 use std::{
     io,
@@ -12,8 +17,12 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::Mutex,
+};
 use tokio_util::sync::CancellationToken;
+use turns::Turns;
 
 /// How long calls may still run after the client has closed its end: enough for `echo … | fingertip mcp`, and prompt.
 const GRACE: Duration = Duration::from_secs(1);
@@ -42,7 +51,9 @@ pub async fn serve_pipes(
 ) -> io::Result<()> {
     let shared = Arc::new(Shared::new(Arc::new(Calls::new(catalogue))));
     let gone = CancellationToken::new();
-    let input = UntilEof { input, gone: gone.clone() };
+    let output = Arc::new(Mutex::new(output));
+    let input = Lines::new(UntilEof { input, gone: gone.clone() }, output.clone());
+    let output = Turns::new(output);
     let connection = Connection { shared, session: Some(session.into()), gone };
     let served = rmcp::serve_server(connection, (input, output)).await;
     let result = match served {

@@ -314,6 +314,10 @@ impl Pipes {
 
     async fn ask(&mut self, message: &Value) -> Value {
         self.send(message).await;
+        self.receive().await
+    }
+
+    async fn receive(&mut self) -> Value {
         let line = tokio::time::timeout(Duration::from_secs(5), self.from.next_line()).await.unwrap().unwrap().unwrap();
         serde_json::from_str(&line).unwrap()
     }
@@ -346,9 +350,7 @@ async fn stdio_in_both_eras() {
     assert_eq!((&who["session"], &who["client"]), (&json!("stdio:1"), &json!("old")));
     let failed = legacy.ask(&tool_call(3, "explode", &json!({}))).await;
     assert_eq!(failed["result"]["structuredContent"]["code"], "internal");
-    legacy.to.write_all(b"this is not JSON\n").await.unwrap();
     let answer = legacy.ask(&tool_call(4, "whoami", &json!({}))).await;
-    let answer = if answer["id"] == 4 { answer } else { legacy.ask(&tool_call(5, "whoami", &json!({}))).await };
     assert!(answer["result"].is_object(), "{answer}");
     assert!(legacy.close().await < Duration::from_millis(500));
 }
@@ -375,4 +377,126 @@ async fn stdio_ends_promptly() {
     quick.to.shutdown().await.unwrap();
     let line = quick.from.next_line().await.unwrap().unwrap();
     assert!(line.contains("\"waited_ms\":100"), "{line}");
+}
+
+fn modern_call(id: impl Into<Value>, tool: &str, arguments: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments, "_meta": meta()}})
+}
+
+fn assert_refused(how: &str, answer: &Value, number: i64, id: &Value) {
+    assert_eq!((&answer["jsonrpc"], &answer["error"]["code"]), (&json!("2.0"), &json!(number)), "{how}: {answer}");
+    assert_eq!(answer.get("id"), Some(id), "{how}: {answer}");
+    let data = &answer["error"]["data"];
+    assert_eq!((&data["code"], &data["outcome"]), (&json!("invalid_arguments"), &json!("not_done")), "{how}: {data}");
+    assert_eq!(data["retryable"], false, "{how}: {data}");
+    let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("{how}: {answer}")).to_owned();
+    assert!(text(&data["request_id"]).starts_with("r-"), "{how}: {data}");
+    let message = format!("{}. {}", text(&data["message"]), text(&data["hint"]));
+    assert_eq!(text(&answer["error"]["message"]), message, "{how}");
+}
+
+#[tokio::test]
+async fn stdio_answers_lines_that_are_not_json() {
+    let mut pipes = Pipes::open();
+    let call =
+        |x: &str| modern_call(5, "whoami", &json!({"x": "HERE"})).to_string().replace("\"HERE\"", x).into_bytes();
+    let cases: Vec<(&str, Vec<u8>, Value)> = vec![
+        ("words", b"this is not JSON".to_vec(), Value::Null),
+        ("half an object", br#"{"id":"a","#.to_vec(), json!("a")),
+        ("no UTF-8", b"{\"id\":3,\"text\":\"\xff\"}".to_vec(), json!(3)),
+        ("a lone surrogate", br#"{"id":3,"text":"\ud800"}"#.to_vec(), json!(3)),
+        ("NaN", call("NaN"), json!(5)),
+        ("1e999", call("1e999"), json!(5)),
+        ("deep nesting", call(&"[".repeat(100_000)), json!(5)),
+        ("an id further down", br#"{"params":{"id":3},}"#.to_vec(), Value::Null),
+        ("only bytes", vec![0; 64], Value::Null),
+    ];
+    for (how, mut line, id) in cases {
+        line.push(b'\n');
+        pipes.to.write_all(&line).await.unwrap();
+        let answer = pipes.receive().await;
+        assert_refused(how, &answer, -32700, &id);
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert_eq!(message.contains("not finite"), how == "1e999", "{message}");
+        // Blank lines are no messages, and a mark of the byte order belongs to none.
+        pipes.to.write_all(b"\n \t\r\n\r\n\xEF\xBB\xBF").await.unwrap();
+        assert_eq!(pipes.ask(&modern_call(6, "whoami", &json!({}))).await["id"], 6, "{how}");
+    }
+    // All in one piece, and in order where the order is ours.
+    let good = modern_call("good", "whoami", &json!({}));
+    pipes.to.write_all(format!("{{\"id\":1\n{good}\n\n{{\"id\":2\n{good}\n").as_bytes()).await.unwrap();
+    let mut answers = Vec::new();
+    for _ in 0..4 {
+        answers.push(pipes.receive().await["id"].clone());
+    }
+    assert_eq!(answers.iter().filter(|id| **id == "good").count(), 2, "{answers:?}");
+    answers.retain(Value::is_number);
+    assert_eq!(answers, [json!(1), json!(2)]);
+    assert!(pipes.close().await < Duration::from_millis(500));
+    // The last words of a client that leaves are answered too.
+    let mut hasty = Pipes::open();
+    hasty.to.write_all(b"nonsense\n").await.unwrap();
+    hasty.to.shutdown().await.unwrap();
+    assert_refused("hasty", &hasty.receive().await, -32700, &Value::Null);
+    assert!(hasty.close().await < Duration::from_millis(500));
+}
+
+#[tokio::test]
+async fn stdio_answers_lines_that_are_too_long() {
+    const MOST: usize = 4 << 20;
+    let mut pipes = Pipes::open();
+    let padded = |line: String, length: usize| {
+        let blanks = " ".repeat(length - line.len());
+        line.replacen(',', &format!(",{blanks}"), 1)
+    };
+    let call = modern_call(8, "whoami", &json!({})).to_string();
+    let long = "a".repeat(20 << 20);
+    for (how, line, id) in [
+        ("a byte too long", padded(call.clone(), MOST + 1), json!(8)),
+        ("the id first", format!(r#"{{"id":"first","text":"{long}"}}"#), json!("first")),
+        ("the id last", format!(r#"{{"params":{{"id":3,"text":"{long}"}},"id":9}}"#), json!(9)),
+        ("not even JSON", long.clone(), Value::Null),
+    ] {
+        pipes.to.write_all(format!("{line}\n{call}\n").as_bytes()).await.unwrap();
+        assert_refused(how, &pipes.receive().await, -32600, &id);
+        assert!(pipes.receive().await["result"].is_object(), "{how}: the next line is read");
+    }
+    let longest = format!("{}\n", padded(call, MOST));
+    pipes.to.write_all(longest.as_bytes()).await.unwrap();
+    assert!(pipes.receive().await["result"].is_object(), "the longest line");
+    // One that never ends is answered once the client has.
+    pipes.to.write_all(long.as_bytes()).await.unwrap();
+    pipes.to.shutdown().await.unwrap();
+    assert_refused("endless", &pipes.receive().await, -32600, &Value::Null);
+    assert!(pipes.close().await < Duration::from_millis(500));
+}
+
+/// An answer of our own begins only where one of the SDK's has ended, however slowly the client reads.
+#[tokio::test]
+async fn stdio_answers_do_not_mix() {
+    const EACH: usize = 200;
+    let (catalogue, _) = fixture::catalogue();
+    let (mut to, input) = tokio::io::duplex(1 << 20);
+    let (output, from) = tokio::io::duplex(7);
+    let on_end = Arc::new(|_: &str| {});
+    let served = tokio::spawn(async move { serve_pipes(catalogue, "stdio:1", on_end, input, output).await });
+    for id in 0..EACH {
+        let call = modern_call(id, "whoami", &json!({}));
+        to.write_all(format!("{call}\n{{\"id\":\"bad {id}\"\n").as_bytes()).await.unwrap();
+    }
+    let mut lines = BufReader::new(from).lines();
+    let (mut good, mut bad) = (0, Vec::new());
+    for _ in 0..2 * EACH {
+        let line = tokio::time::timeout(Duration::from_secs(5), lines.next_line()).await.unwrap().unwrap().unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        match message["error"].is_object() {
+            true => bad.push(message["id"].clone()),
+            false => good += 1,
+        }
+    }
+    let expected: Vec<Value> = (0..EACH).map(|id| json!(format!("bad {id}"))).collect();
+    assert_eq!((good, bad), (EACH, expected));
+    drop(to);
+    served.await.unwrap().unwrap();
 }

@@ -1,0 +1,118 @@
+//! Acting never reports what did not happen: text in the wrong field, touches that an alert swallows, arguments that say
+//! nothing. On the virtual phone, and through the *simulated* iPhone.
+
+use driver_api::Alert;
+use e2e::{
+    host::Host,
+    wda_sim::{SimOptions, WdaSim},
+};
+use serde_json::{Value, json};
+
+/// The same phone behind both plugins.
+async fn phones() -> (WdaSim, Host) {
+    let sim = WdaSim::start(SimOptions::default()).await.expect("a simulator");
+    let host = Host::with(&format!(
+        "[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"virtual\"\n\
+         [[plugin]]\nname = \"wda\"\n[[plugin.device]]\nid = \"iphone\"\naddress = {:?}\n",
+        sim.url()
+    ))
+    .await;
+    (sim, host)
+}
+
+async fn ok(host: &Host, device: &str, what: &str, body: Value) -> Value {
+    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body).await;
+    assert_eq!(status, 200, "{device} {what}: {answer}");
+    answer
+}
+
+async fn refused(host: &Host, device: &str, what: &str, body: Value, code: &str) -> Value {
+    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body).await;
+    assert!(status >= 400 && answer["code"] == code, "{device} {what}: {status} {answer}");
+    answer
+}
+
+/// What the field with this label holds.
+async fn value(host: &Host, device: &str, label: &str) -> Value {
+    let (_, tree) = host.get(&format!("/devices/{device}/tree?format=json")).await;
+    let elements = tree["elements"].as_array().expect("elements");
+    elements.iter().find(|element| element["label"] == label).map_or(Value::Null, |element| element["value"].clone())
+}
+
+#[tokio::test]
+async fn text_goes_into_the_field_that_was_named_or_nowhere() {
+    let (_sim, host) = phones().await;
+    for device in ["virtual", "iphone"] {
+        ok(&host, device, "launch", json!({ "app": "com.fingertip.signin" })).await;
+        let typed = ok(&host, device, "input", json!({ "element": "text_field \"Email\"", "text": "ann" })).await;
+        assert_eq!(typed["entered"], json!({ "text": "ann", "verified": true }), "{device}");
+        // Email has the focus. What is named is no field, so that nothing may land in Email.
+        let wrong = json!({ "element": "nav_bar \"Sign in\"", "text": "secret", "secret": true });
+        let error = refused(&host, device, "input", wrong, "text_not_entered").await;
+        assert_eq!(error["outcome"], "unknown", "the tap was sent: {error}");
+        assert_eq!(value(&host, device, "Email").await, "ann", "{device}");
+        let more = ok(&host, device, "input", json!({ "text": "@example.com" })).await;
+        assert_eq!(more["entered"], json!({ "text": "ann@example.com", "verified": true }), "{device}");
+        let fresh = json!({ "element": "text_field \"Email\"", "text": "bob", "clear": true });
+        assert_eq!(ok(&host, device, "input", fresh).await["entered"], json!({ "text": "bob", "verified": true }));
+        let hidden = json!({ "element": "secure_field \"Password\"", "text": "lovelace1" });
+        let hidden = ok(&host, device, "input", hidden).await;
+        assert_eq!(hidden["entered"], json!({ "length": 9, "verified": true }), "{device}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_focused_is_said_and_nothing_is_typed() {
+    let (_sim, host) = phones().await;
+    for device in ["virtual", "iphone"] {
+        ok(&host, device, "press", json!({ "button": "home" })).await;
+        let error = refused(&host, device, "input", json!({ "text": "lost" }), "text_not_entered").await;
+        assert_eq!(error["outcome"], "not_done", "{device}");
+    }
+}
+
+#[tokio::test]
+async fn an_alert_lets_only_its_own_buttons_be_tapped() {
+    let (sim, host) = phones().await;
+    let alert = || Alert { text: "Allow this?".to_owned(), buttons: vec!["No".to_owned(), "Yes".to_owned()] };
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings" })).await;
+    sim.phone().raise_alert(alert());
+    for target in [json!({ "text": "General" }), json!({ "element": "cell \"General\"" })] {
+        let error = refused(&host, "iphone", "tap", target, "alert_in_front").await;
+        assert_eq!(error["details"]["buttons"], json!(["No", "Yes"]), "{error}");
+    }
+    ok(&host, "iphone", "tap", json!({ "text": "Yes" })).await;
+    assert!(sim.phone().alert().is_none());
+    ok(&host, "iphone", "tap", json!({ "text": "General" })).await;
+}
+
+#[tokio::test]
+async fn coordinates_that_are_not_there_need_no_space() {
+    let (_sim, host) = phones().await;
+    ok(&host, "virtual", "launch", json!({ "app": "Settings" })).await;
+    for (what, body) in [
+        ("tap", json!({ "text": "General", "frame": "f999" })),
+        ("tap", json!({ "element": "cell \"General\"", "space": "image" })),
+        ("swipe", json!({ "direction": "up", "space": "fraction" })),
+        ("input", json!({ "text": "x", "frame": "f1" })),
+    ] {
+        refused(&host, "virtual", what, body, "invalid_arguments").await;
+    }
+}
+
+#[tokio::test]
+async fn a_wait_uses_its_time_and_says_what_is_there_instead() {
+    let (_sim, host) = phones().await;
+    ok(&host, "virtual", "launch", json!({ "app": "Settings" })).await;
+    let missed = ok(&host, "virtual", "wait", json!({ "text": "Airplane Modes", "timeout_ms": 300 })).await;
+    assert_eq!(missed["met"], false);
+    assert!(missed["waited_ms"].as_u64().is_some_and(|waited| waited >= 250), "{missed}");
+    assert!(missed["reason"].as_str().is_some_and(|reason| reason.contains("Airplane Mode")), "{missed}");
+    let met = ok(&host, "virtual", "wait", json!({ "idle": true })).await;
+    assert!(met["met"] == true && met["frame"].is_string(), "{met}");
+    let same = ok(&host, "virtual", "wait", json!({ "changed": true, "frame": met["frame"], "timeout_ms": 200 })).await;
+    assert_eq!(same["met"], false, "{same}");
+    ok(&host, "virtual", "tap", json!({ "text": "General" })).await;
+    let changed = ok(&host, "virtual", "wait", json!({ "changed": true, "frame": met["frame"] })).await;
+    assert_eq!(changed["met"], true, "{changed}");
+}
