@@ -164,3 +164,16 @@ async fn the_list_shows_every_file_with_its_version_or_its_fault() {
     assert!(output.status.success() && text.contains("custom-driver 0.1.0 (driver API 1.0.0)"), "{text}");
     assert!(text.contains("refused: ") && text.contains("it is not a library"), "{text}");
 }
+
+#[tokio::test]
+async fn a_plugin_that_never_starts_does_not_keep_the_host_from_starting() {
+    let host = Host::with(
+        "[[plugin]]\nname = \"plugin-unruly\"\n[plugin.options]\nblock = true\n\
+         [[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"phone\"\n",
+    )
+    .await;
+    let (_, answer) = host.get("/plugins").await;
+    let error = answer["plugins"][0]["error"].as_str().expect("an error");
+    assert!(error.contains("did not start within 10 seconds"), "{error}");
+    assert_eq!(host.get("/devices").await.1["devices"][0]["id"], "phone");
+}

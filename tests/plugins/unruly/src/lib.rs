@@ -27,6 +27,9 @@ impl Plugin for UnrulyPlugin {
         if config.options.contains_key("panic") {
             panic!("asked to panic at start");
         }
+        if config.options.contains_key("block") {
+            std::thread::sleep(Duration::from_secs(60));
+        }
         tracing::info!(devices = config.devices.len(), "the unruly plugin starts");
         let devices = config.devices.into_iter().map(|device| DeviceInfo {
             name: device.name.unwrap_or_else(|| device.id.clone()),
