@@ -245,7 +245,14 @@ fn tap_simulated_iphone_mcp_http(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| http.call().len());
 }
 
-/// The request that the tap above makes, sent bare to the same simulator: what it is to be compared with.
+#[divan::bench(sample_count = 1000, sample_size = 1)]
+fn tap_simulated_iphone_rest(bencher: Bencher<'_, '_>) {
+    let (_sim, server) = simulated();
+    let mut http = Http::new(server.address, "POST /devices/phone/tap", r#"{"x":5,"y":400}"#);
+    bencher.bench_local(|| http.call().len());
+}
+
+/// The request that the taps above make, sent bare to the same simulator: what it is to be compared with.
 #[divan::bench(sample_count = 1000, sample_size = 1)]
 fn bare_request_to_simulated_iphone(bencher: Bencher<'_, '_>) {
     let (sim, server) = simulated();
