@@ -3,7 +3,6 @@
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
     context::{Act, On, brief},
-    convert,
     declare::{Declaration, capability},
     values::{self, Acted, App},
 };
@@ -91,10 +90,9 @@ async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller)
     };
     let name = launch.app.clone();
     let app = target
-        .device
-        .act(permit, LAUNCH, target.deadline, |driver, within| async move { driver.launch(&launch, within).await })
+        .act(permit, LAUNCH, |driver, within| async move { driver.launch(&launch, within).await })
         .await
-        .map_err(|error| about_app(convert::error(&target.device, error), &name))?;
+        .map_err(|error| about_app(error, &name))?;
     target.device.learn(|facts| facts.app = Some(app.clone()));
     let app = App::from(app);
     Ok(Launched {
@@ -134,10 +132,9 @@ async fn terminate_app(context: Arc<Context>, arguments: TerminateApp, caller: C
     let permit = target.permit(&caller, &arguments.act)?;
     let (name, app) = (arguments.app.clone(), arguments.app);
     let was_running = target
-        .device
-        .act(permit, TERMINATE, target.deadline, |driver, within| async move { driver.terminate(&app, within).await })
+        .act(permit, TERMINATE, |driver, within| async move { driver.terminate(&app, within).await })
         .await
-        .map_err(|error| about_app(convert::error(&target.device, error), &name))?;
+        .map_err(|error| about_app(error, &name))?;
     Ok(Terminated {
         acted: Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() },
         was_running,
@@ -160,11 +157,8 @@ struct Apps {
 
 async fn list_apps(context: Arc<Context>, on: On, _: Caller) -> Result<Apps, Error> {
     let target = context.target(&on)?;
-    let neutral::AppList { mut apps, complete } = target
-        .device
-        .look(APPS, target.deadline, |driver, within| async move { driver.apps(within).await })
-        .await
-        .map_err(|error| convert::error(&target.device, error))?;
+    let neutral::AppList { mut apps, complete } =
+        target.look(APPS, |driver, within| async move { driver.apps(within).await }).await?;
     apps.sort_by(|a, b| (&a.app.name, &a.app.id).cmp(&(&b.app.name, &b.app.id)));
     let apps = apps.into_iter().map(|entry| AppSeen { app: entry.app.into(), running: entry.running }).collect();
     Ok(Apps { apps, complete })

@@ -3,7 +3,6 @@
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
     context::{Act, On},
-    convert,
     declare::{Declaration, capability},
     values::{self, Acted},
 };
@@ -56,8 +55,7 @@ async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Cal
     let permit = target.permit(&caller, &arguments.act)?;
     let button = arguments.button;
     target
-        .device
-        .act(permit, PRESS, target.deadline, move |driver, within| async move {
+        .act(permit, PRESS, move |driver, within| async move {
             match button {
                 Button::Home => driver.home(within).await,
                 Button::Lock => driver.lock(within).await,
@@ -70,8 +68,7 @@ async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Cal
                 Button::Enter => driver.press_button(neutral::Button::Enter, within).await,
             }
         })
-        .await
-        .map_err(|error| convert::error(&target.device, error))?;
+        .await?;
     match button {
         Button::Lock => target.device.learn(|facts| facts.state.locked = Some(true)),
         Button::Unlock => target.device.learn(|facts| facts.state.locked = Some(false)),

@@ -2,13 +2,13 @@
 
 use super::{Caller, Code, Error, convert, sight::Sights};
 use crate::{
-    device::{Device, Holder, Manager, Permit},
+    device::{Device, DriverError, DriverHandle, Holder, Manager, Operation, Permit},
     neutral::Screen,
     perception::text::shorten,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::{sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// How long a call may take unless the caller says otherwise.
@@ -105,6 +105,27 @@ impl Target {
     /// The right to act for this caller.
     pub(super) fn permit(&self, caller: &Caller, act: &Act) -> Result<Permit, Error> {
         self.device.permit(&holder(caller), act.lease.as_deref()).map_err(|error| convert::error(&self.device, error))
+    }
+
+    /// Reads from the device; see [`Device::look`].
+    pub(super) async fn look<T, F, Fut>(&self, operation: Operation, read: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Fn(DriverHandle, Duration) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, DriverError>> + Send + 'static,
+    {
+        self.device.look(operation, self.deadline, read).await.map_err(|error| convert::error(&self.device, error))
+    }
+
+    /// Acts on the device, once; see [`Device::act`].
+    pub(super) async fn act<T, F, Fut>(&self, permit: Permit, operation: Operation, action: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(DriverHandle, Duration) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T, DriverError>> + Send + 'static,
+    {
+        let acted = self.device.act(permit, operation, self.deadline, action).await;
+        acted.map_err(|error| convert::error(&self.device, error))
     }
 
     /// What is remembered of the screen. Devices that cannot tell have none.

@@ -3,7 +3,6 @@
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Image, Method, Route,
     context::{On, Target},
-    convert,
     declare::{Declaration, Reply, capability, capability_with_image},
     sight::Shown,
     target, time,
@@ -81,11 +80,7 @@ pub(super) struct Seen {
 
 /// Reads the tree.
 pub(super) async fn see(target: &Target) -> Result<Seen, Error> {
-    let tree = target
-        .device
-        .look(TREE, target.deadline, |driver, within| async move { driver.tree(within).await })
-        .await
-        .map_err(|error| convert::error(&target.device, error))?;
+    let tree = target.look(TREE, |driver, within| async move { driver.tree(within).await }).await?;
     let root = extent(&tree);
     let screen = fitting_screen(target, root.map(|root| root.width > root.height)).await;
     let screen = screen
@@ -139,11 +134,7 @@ fn locked(target: &Target) -> Option<Note> {
 
 /// The picture as the phone sends it.
 pub(super) async fn picture(target: &Target) -> Result<Picture, Error> {
-    target
-        .device
-        .look(SCREENSHOT, target.deadline, |driver, within| async move { driver.screenshot(within).await })
-        .await
-        .map_err(|error| convert::error(&target.device, error))
+    target.look(SCREENSHOT, |driver, within| async move { driver.screenshot(within).await }).await
 }
 
 /// Takes a picture only to tell whether the screen changes: its frame, where the screen is known, and its hash.
@@ -174,32 +165,21 @@ async fn fitting_screen(target: &Target, landscape: Option<bool>) -> Option<neut
     if fits || !target.device.has(Feature::ScreenInfo) {
         return known;
     }
-    let asked = target
-        .device
-        .look(SCREEN, target.deadline, |driver, within| async move { driver.screen_info(within).await })
-        .await
-        .ok();
-    if let Some(screen) = asked {
-        target.device.learn(|facts| facts.screen = Some(screen));
-    }
-    asked.or(known)
+    ask_screen(target).await.ok().or(known)
 }
 
 /// The screen, asked for where nobody has looked yet: a first tap is held against it too.
 pub(super) async fn known_screen(target: &Target) -> Result<Option<neutral::Screen>, Error> {
-    if target.screen().is_some() || !target.device.has(Feature::ScreenInfo) {
-        return Ok(target.screen());
+    match target.screen() {
+        None if target.device.has(Feature::ScreenInfo) => ask_screen(target).await.map(Some),
+        known => Ok(known),
     }
-    // Connecting learns it.
-    target
-        .device
-        .look(SCREEN, target.deadline, |driver, within| async move { driver.screen_info(within).await })
-        .await
-        .map(|screen| {
-            target.device.learn(|facts| facts.screen = Some(screen));
-            Some(screen)
-        })
-        .map_err(|error| convert::error(&target.device, error))
+}
+
+async fn ask_screen(target: &Target) -> Result<neutral::Screen, Error> {
+    let screen = target.look(SCREEN, |driver, within| async move { driver.screen_info(within).await }).await?;
+    target.device.learn(|facts| facts.screen = Some(screen));
+    Ok(screen)
 }
 
 /// For a device that cannot tell its screen: what was seen of it, at one pixel a point.

@@ -3,7 +3,6 @@
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Outcome, Route,
     context::{Act, On, Target, brief},
-    convert,
     declare::{Declaration, capability},
     look,
     target::Coordinates,
@@ -145,12 +144,8 @@ impl Typing<'_> {
     async fn focus(&mut self, point: Point) -> Result<(), Error> {
         let before = focused(self.target).await?;
         self.target
-            .device
-            .act(self.permit.clone(), FOCUS, self.target.deadline, move |driver, within| async move {
-                driver.tap(point, within).await
-            })
-            .await
-            .map_err(|error| convert::error(&self.target.device, error))?;
+            .act(self.permit.clone(), FOCUS, move |driver, within| async move { driver.tap(point, within).await })
+            .await?;
         self.acted = true;
         let until = (Instant::now() + FOCUS_WAIT).min(self.target.deadline);
         loop {
@@ -198,12 +193,10 @@ async fn enter(target: &Target, permit: Permit, text: String) -> Result<(), Erro
     let characters = u32::try_from(length(&text)).unwrap_or(u32::MAX);
     let limit = Duration::from_secs(20) + Duration::from_millis(100) * characters;
     target
-        .device
-        .act(permit, Operation { name: "type", limit }, target.deadline, move |driver, within| async move {
+        .act(permit, Operation { name: "type", limit }, move |driver, within| async move {
             driver.input(&text, within).await
         })
         .await
-        .map_err(|error| convert::error(&target.device, error))
 }
 
 /// Characters as people count them would need a table; scalar values are what the keyboard deletes one by one.
@@ -214,11 +207,7 @@ fn length(text: &str) -> usize {
 /// The field that has the keyboard's focus.
 async fn focused(target: &Target) -> Result<Option<Node>, Error> {
     if target.device.has(Feature::ElementAtFocus) {
-        return target
-            .device
-            .look(READ_BACK, target.deadline, |driver, within| async move { driver.element_at_focus(within).await })
-            .await
-            .map_err(|error| convert::error(&target.device, error));
+        return target.look(READ_BACK, |driver, within| async move { driver.element_at_focus(within).await }).await;
     }
     let seen = look::see(target).await?;
     Ok(seen.tree.nodes.into_iter().find(|node| node.focused))

@@ -3,7 +3,6 @@
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
     context::{Act, On, Target, brief},
-    convert,
     declare::{Declaration, capability},
     target::{self, Coordinates},
     values::{self, Acted},
@@ -83,16 +82,14 @@ async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Ac
     let twice = arguments.count == Some(2);
     let operation = Operation { limit: TAP.limit + hold.unwrap_or_default(), ..TAP };
     target
-        .device
-        .act(permit, operation, target.deadline, move |driver, within| async move {
+        .act(permit, operation, move |driver, within| async move {
             match hold {
                 Some(hold) => driver.long_press(point, hold, within).await,
                 None if twice => driver.double_tap(point, within).await,
                 None => driver.tap(point, within).await,
             }
         })
-        .await
-        .map_err(|error| convert::error(&target.device, error))?;
+        .await?;
     Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
 }
 
@@ -184,11 +181,7 @@ async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller)
         duration: Duration::from_millis(arguments.duration_ms.unwrap_or(300)),
     };
     let operation = Operation { limit: SWIPE.limit + swipe.hold + swipe.duration, ..SWIPE };
-    target
-        .device
-        .act(permit, operation, target.deadline, move |driver, within| async move { driver.swipe(swipe, within).await })
-        .await
-        .map_err(|error| convert::error(&target.device, error))?;
+    target.act(permit, operation, move |driver, within| async move { driver.swipe(swipe, within).await }).await?;
     Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
 }
 

@@ -3,7 +3,6 @@
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
     context::{On, Target},
-    convert,
     declare::{Declaration, capability},
     look,
     sight::Shown,
@@ -211,11 +210,7 @@ async fn active_app(target: &Target) -> Result<Option<crate::neutral::App>, Erro
     if !target.device.has(Feature::ActiveApp) {
         return Ok(look::see(target).await?.tree.app);
     }
-    let app = target
-        .device
-        .look(APP, target.deadline, |driver, within| async move { driver.active_app(within).await })
-        .await
-        .map_err(|error| convert::error(&target.device, error))?;
+    let app = target.look(APP, |driver, within| async move { driver.active_app(within).await }).await?;
     target.device.learn(|facts| facts.app = Some(app.clone()));
     Ok(Some(app))
 }
