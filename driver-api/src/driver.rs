@@ -72,6 +72,12 @@ impl DeviceEvents {
     pub fn left(&self, device_id: impl Into<String>) {
         (self.send)(DeviceEvent::Left(device_id.into()));
     }
+
+    /// Something happened to a device that no call fails by and that its status should tell all the same, in one sentence:
+    /// another program took it over, say.
+    pub fn notice(&self, device_id: impl Into<String>, message: impl Into<String>) {
+        (self.send)(DeviceEvent::Notice { device_id: device_id.into(), message: message.into() });
+    }
 }
 
 /// Hands and eyes on one device.

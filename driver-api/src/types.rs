@@ -485,6 +485,13 @@ pub enum DeviceEvent {
     Arrived(DeviceInfo),
     /// A device is gone: its id.
     Left(String),
+    /// Something happened to a device that its status should tell.
+    Notice {
+        /// The device's id.
+        device_id: String,
+        /// One sentence.
+        message: String,
+    },
 }
 
 /// What a device says of itself beyond its screen.

@@ -219,6 +219,11 @@ impl Device {
         memory.next_probe = Instant::now();
     }
 
+    /// What the plugin has to say of the device, though no call failed.
+    pub(super) fn noticed(&self, message: String) {
+        self.memory().last_error = Some(driver_api::Error::new(ErrorKind::Other, message));
+    }
+
     pub(super) fn unplugged(&self) {
         let mut memory = self.memory();
         memory.connected = false;

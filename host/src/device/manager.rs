@@ -72,6 +72,16 @@ impl Manager {
                     entry.device.unplugged();
                 }
             }
+            DeviceEvent::Notice { device_id, message } => {
+                let device = self
+                    .devices()
+                    .get(&device_id)
+                    .filter(|entry| entry.plugin == plugin)
+                    .map(|entry| entry.device.clone());
+                if let Some(device) = device {
+                    device.noticed(message);
+                }
+            }
         }
     }
 

@@ -1,16 +1,17 @@
 //! Apps: which is in front, which run, starting and ending them.
 //!
-//! It knows how an app is named and how long one may take to come to the front. It cannot see what is installed: the phone
-//! does not tell that on this way.
+//! It knows how an app is named and how long one may take to come to the front. What is installed only a phone on a cable
+//! tells; of others it sees the apps that run.
 
 use crate::{
     error::{Fault, Purpose},
+    http::{Broken, within},
     names,
     session::{SHORT, Session},
 };
 use driver_api::{App, AppEntry, AppList, Error, ErrorKind, Launch, Result};
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
 /// How long the phone may take to start an app.
@@ -26,7 +27,7 @@ const SPRINGBOARD: &str = "com.apple.springboard";
 
 /// Starts an app, or brings it to the front.
 pub(crate) async fn launch(session: &Session, launch: Launch) -> Result<App> {
-    let app = resolve(session, &launch.app)?;
+    let app = resolve(session, &launch.app).await?;
     // A locked phone lets a launch hang, or fail with words about anything else.
     match session.get_plain("/wda/locked", SHORT).await {
         Ok(Value::Bool(true)) => return Err(Error::new(ErrorKind::Locked, "the iPhone is locked")),
@@ -46,15 +47,24 @@ pub(crate) async fn launch(session: &Session, launch: Launch) -> Result<App> {
         "environment": {},
         "shouldWaitForQuiescence": false,
     });
-    session.post("/wda/apps/launch", &body, LAUNCH).await.map_err(|fault| fault.into_error(Purpose::App))?;
-    session.app_changed();
+    match session.post("/wda/apps/launch", &body, launch_limit()).await {
+        Ok(_) => {}
+        // Some never answer for an app that does not come to rest; it may be in front all the same.
+        Err(Fault::Broken(Broken::Late)) => tracing::debug!(app = app.id, "no answer to a launch; looking what became of it"),
+        Err(fault) => return Err(fault.into_error(Purpose::App)),
+    }
     in_front(session, &app.id).await?;
     Ok(app)
 }
 
+/// Leaves time to look what became of a launch that is not answered.
+fn launch_limit() -> Duration {
+    within(LAUNCH).mul_f64(0.7)
+}
+
 /// Waits until the app is in front.
 async fn in_front(session: &Session, id: &str) -> Result<()> {
-    let until = Instant::now() + crate::http::within(FRONT);
+    let until = Instant::now() + within(FRONT);
     let mut gone = 0;
     loop {
         match state(session, id).await.map_err(|fault| after_launch(fault.into_error(Purpose::App)))? {
@@ -102,19 +112,32 @@ async fn state(session: &Session, id: &str) -> Result<State, Fault> {
 
 /// Ends an app.
 pub(crate) async fn terminate(session: &Session, app: &str) -> Result<bool> {
-    let app = resolve(session, app)?;
+    let app = resolve(session, app).await?;
     if app.id == SPRINGBOARD {
         return Err(Error::unsupported("the home screen cannot be ended"));
     }
     let ended = session.post("/wda/apps/terminate", &json!({"bundleId": app.id}), SHORT).await;
     let ended = ended.map_err(|fault| fault.into_error(Purpose::App))?;
-    session.app_changed();
     Ok(ended.as_bool().unwrap_or(false))
 }
 
-/// The app that is meant: an id as it is, a name by the table or by what was seen.
-fn resolve(session: &Session, app: &str) -> Result<App> {
+/// The app that is meant: an id as it is, a name by what is installed, by what was seen, or by the table.
+async fn resolve(session: &Session, app: &str) -> Result<App> {
     let app = app.trim();
+    if let Some(known) = installed(session, false).await {
+        if let Some(app) = among(&known, app) {
+            return Ok(app);
+        }
+        // It may have been installed since.
+        if let Some(app) = installed(session, true).await.and_then(|installed| among(&installed, app)) {
+            return Ok(app);
+        }
+        // The home screen and the automation program itself are apps that no list has.
+        if !is_bundle_id(app) {
+            let message = format!("no app named \"{app}\" is installed on the iPhone");
+            return Err(Error::new(ErrorKind::AppNotFound, message));
+        }
+    }
     let seen = session.known().apps;
     if let Some(app) = seen.get(&app.to_lowercase()) {
         return Ok(app.clone());
@@ -129,6 +152,32 @@ fn resolve(session: &Session, app: &str) -> Result<App> {
     }
     let message = format!("no app named \"{app}\" is known; give its bundle id, such as com.apple.Preferences");
     Err(Error::new(ErrorKind::AppNotFound, message))
+}
+
+/// The app with this id or name, whatever its case; the phone's own language comes before English.
+fn among(installed: &[App], app: &str) -> Option<App> {
+    let named = |known: &&App| known.name.as_deref().is_some_and(|name| name.to_lowercase() == app.to_lowercase());
+    let by_id = |id: &str| installed.iter().find(|known| known.id == id);
+    by_id(app).or_else(|| installed.iter().find(named)).or_else(|| by_id(names::id_of(app)?)).cloned()
+}
+
+/// The apps that are installed, where the phone tells: it must hang on a cable and trust this computer.
+async fn installed(session: &Session, afresh: bool) -> Option<Arc<Vec<App>>> {
+    let cable = session.cable()?;
+    if let Some(installed) = session.known().installed.filter(|_| !afresh) {
+        return Some(installed);
+    }
+    match cable.apps().await {
+        Ok(apps) => {
+            let apps = Arc::new(apps);
+            session.learn(|known| known.installed = Some(apps.clone()));
+            Some(apps)
+        }
+        Err(unavailable) => {
+            tracing::info!(why = %unavailable, "the phone does not tell which apps are installed; those that run are listed");
+            None
+        }
+    }
 }
 
 fn is_bundle_id(text: &str) -> bool {
@@ -148,20 +197,22 @@ pub(crate) async fn active(session: &Session) -> Result<App> {
     Ok(app)
 }
 
-/// The apps that run where they can be seen; the phone does not tell which are installed.
+/// The apps that are installed, or those that run where the phone tells no more.
 pub(crate) async fn list(session: &Session) -> Result<AppList> {
     let running = session.get("/wda/apps/list", SHORT).await.map_err(|fault| fault.into_error(Purpose::Look))?;
-    let seen = session.known().apps;
-    let mut apps: Vec<AppEntry> = Vec::new();
-    for id in running.as_array().into_iter().flatten().filter_map(|app| app.get("bundleId")?.as_str()) {
-        if id == "unknown" || id.is_empty() || apps.iter().any(|entry| entry.app.id == id) {
-            continue;
-        }
-        let seen = seen.values().find(|app| app.id == id).and_then(|app| app.name.clone());
-        let app = App { id: id.to_owned(), name: seen.or_else(|| names::name_of(id).map(str::to_owned)) };
-        apps.push(AppEntry { app, running: Some(true) });
+    let running = running.as_array().into_iter().flatten().filter_map(|app| app.get("bundleId")?.as_str());
+    let running: BTreeSet<&str> = running.filter(|id| !id.is_empty() && *id != "unknown").collect();
+    if let Some(apps) = installed(session, true).await {
+        let entry = |app: &App| AppEntry { app: app.clone(), running: running.contains(app.id.as_str()).then_some(true) };
+        return Ok(AppList { apps: apps.iter().map(entry).collect(), complete: true });
     }
-    Ok(AppList { apps, complete: false })
+    let seen = session.known().apps;
+    let entry = |id: &str| {
+        let name = seen.values().find(|app| app.id == id).and_then(|app| app.name.clone());
+        let name = name.or_else(|| names::name_of(id).map(str::to_owned));
+        AppEntry { app: App { id: id.to_owned(), name }, running: Some(true) }
+    };
+    Ok(AppList { apps: running.into_iter().map(entry).collect(), complete: false })
 }
 
 #[cfg(test)]

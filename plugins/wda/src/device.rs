@@ -7,6 +7,7 @@ use crate::{
     screen::{BASE64, decode},
     session::{SHORT, Session},
     text,
+    usb::Cable,
 };
 use base64::Engine;
 use driver_api::{Alert, Button, DeviceState, Error, ErrorKind, Outcome, Result};
@@ -14,9 +15,7 @@ use serde_json::{Value, json};
 
 /// Goes to the home screen.
 pub(crate) async fn home(session: &Session) -> Result<()> {
-    act(session.post_plain("/wda/homescreen", &json!({}), SHORT).await, Purpose::Act)?;
-    session.app_changed();
-    Ok(())
+    act(session.post_plain("/wda/homescreen", &json!({}), SHORT).await, Purpose::Act)
 }
 
 /// Locks the phone.
@@ -87,9 +86,7 @@ pub(crate) async fn answer_alert(session: &Session, button: &str) -> Result<()> 
 
 /// Opens a URL with whatever app takes it.
 pub(crate) async fn open_url(session: &Session, url: &str) -> Result<()> {
-    act(session.post("/url", &json!({"url": url}), SHORT).await, Purpose::OpenUrl)?;
-    session.app_changed();
-    Ok(())
+    act(session.post("/url", &json!({"url": url}), SHORT).await, Purpose::OpenUrl)
 }
 
 /// The text on the clipboard.
@@ -125,10 +122,11 @@ pub(crate) async fn state(session: &Session) -> Result<DeviceState> {
     let look = |fault: Fault| fault.into_error(Purpose::Look);
     let info = optional(session.get_plain("/wda/device/info", SHORT).await).map_err(look)?;
     let battery = optional(session.get("/wda/batteryInfo", SHORT).await).map_err(look)?;
+    let facts = session.cable().and_then(Cable::facts).unwrap_or_default();
     Ok(DeviceState {
-        // The kind only, such as iPhone; the phone does not tell its marketing name on this way.
-        model: info.and_then(|info| info.get("model")?.as_str().map(str::to_owned)),
-        os_version: session.known().os_version,
+        // Over the network the phone tells its kind only, such as iPhone.
+        model: facts.model.or_else(|| info?.get("model")?.as_str().map(str::to_owned)),
+        os_version: session.known().os_version.or(facts.os_version),
         locked: locked(session).await.map_err(look)?,
         // Below zero stands for unknown.
         battery: battery.and_then(|battery| battery.get("level")?.as_f64()).filter(|level| (0.0..=1.0).contains(level)),

@@ -1,8 +1,11 @@
 //! The driver of one iPhone: each operation of the contract, handed to the module that knows how it is done.
 //!
-//! It knows whether it is connected and nothing else; what was learned of the phone lives and ends with the session.
+//! It knows whether it is connected; what was learned of the phone lives and ends with the session, but for which apps end the
+//! phone's automation program, which outlives that program.
 
-use crate::{apps, device, options::Device, screen, session, session::Session, stream::Stream, text, touch, tree};
+use crate::{
+    apps, device, fragile::Fragile, phone::Phone, screen, session, session::Session, stream::Stream, text, touch, tree,
+};
 use driver_api::{
     Alert, App, AppList, Button, DeviceState, Driver, Error, ErrorKind, Feature, Finger, Frame, Launch, Node,
     Orientation, Picture, Point, Result, Screen, Swipe, Tree,
@@ -15,16 +18,17 @@ use std::{
 /// Hands and eyes on one iPhone.
 #[derive(Debug)]
 pub struct WdaDriver {
-    device: Device,
+    phone: Arc<Phone>,
     session: Mutex<Option<Arc<Session>>>,
-    stream: Option<Arc<Stream>>,
+    stream: Arc<Stream>,
+    fragile: Fragile,
 }
 
 impl WdaDriver {
     /// A driver that has not spoken to the phone yet.
-    pub(crate) fn new(device: Device) -> Self {
-        let stream = device.stream.clone().map(|address| Arc::new(Stream::new(address)));
-        WdaDriver { device, session: Mutex::default(), stream }
+    pub(crate) fn new(phone: Phone) -> Self {
+        let stream = Arc::new(Stream::new(phone.stream()));
+        WdaDriver { phone: Arc::new(phone), session: Mutex::default(), stream, fragile: Fragile::default() }
     }
 
     fn session(&self) -> Result<Arc<Session>> {
@@ -40,7 +44,7 @@ impl WdaDriver {
 
 impl Driver for WdaDriver {
     fn features(&self) -> Vec<Feature> {
-        let mut features = vec![
+        vec![
             Feature::LongPress,
             Feature::DoubleTap,
             Feature::Gesture,
@@ -58,24 +62,22 @@ impl Driver for WdaDriver {
             Feature::ScreenInfo,
             Feature::DeviceInfo,
             Feature::ElementAtFocus,
-        ];
-        features.extend(self.stream.is_some().then_some(Feature::Frames));
-        features
+            Feature::Frames,
+        ]
     }
 
     async fn connect(&self) -> Result<()> {
         // Whatever stood before is forgotten, so that a second connect behaves as the first. Making the new session ends
         // the old one on the phone.
         self.replace(None);
-        let session = Session::connect(&self.device.address).await?;
+        let session = Session::connect(&self.phone).await?;
         self.replace(Some(session));
         Ok(())
     }
 
     async fn disconnect(&self) -> Result<()> {
-        if let Some(stream) = &self.stream {
-            stream.stop();
-        }
+        self.stream.stop();
+        self.fragile.forget();
         if let Some(session) = self.replace(None) {
             session.end().await;
         }
@@ -83,7 +85,7 @@ impl Driver for WdaDriver {
     }
 
     async fn probe(&self) -> Result<()> {
-        session::probe(&self.device.address).await
+        session::probe(&self.phone).await
     }
 
     async fn screenshot(&self) -> Result<Picture> {
@@ -91,10 +93,8 @@ impl Driver for WdaDriver {
     }
 
     async fn frames(&self, after: u64) -> Result<Frame> {
-        self.session()?;
-        let stream = self.stream.as_ref();
-        let stream = stream.ok_or_else(|| Error::unsupported("no stream_address is configured for this iPhone"))?;
-        stream.frame(after).await
+        let session = self.session()?;
+        self.stream.frame(after, || screen::screenshot(&session)).await
     }
 
     async fn tap(&self, at: Point) -> Result<()> {
@@ -150,7 +150,8 @@ impl Driver for WdaDriver {
     }
 
     async fn tree(&self) -> Result<Tree> {
-        tree::tree(&*self.session()?).await
+        let session = self.session()?;
+        self.fragile.guarded(&session, tree::tree(&session)).await
     }
 
     async fn home(&self) -> Result<()> {

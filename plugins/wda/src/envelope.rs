@@ -14,6 +14,8 @@ pub(crate) struct Refusal {
     pub(crate) name: String,
     /// The phone's own words. For the log only: they can hold what stands on the screen.
     pub(crate) words: String,
+    /// The session that is active on the phone, where it said so.
+    pub(crate) active: Option<String>,
 }
 
 /// An answer that was carried out.
@@ -28,16 +30,16 @@ pub(crate) struct Reply {
 /// Opens the wrapper. `None`: this is no answer of the program that we speak to.
 pub(crate) fn open(answer: &Answer) -> Option<Result<Reply, Refusal>> {
     let parsed: Option<Value> = serde_json::from_slice(&answer.body).ok().or_else(|| lossy(&answer.body));
-    let refused = |name: &str, words: &str| {
-        Some(Err(Refusal { status: answer.status, name: name.to_owned(), words: words.to_owned() }))
+    let refused = |name: &str, words: &str, active: Option<String>| {
+        Some(Err(Refusal { status: answer.status, name: name.to_owned(), words: words.to_owned(), active }))
     };
     let Some(Value::Object(mut body)) = parsed else {
         // Old and new servers answer in plain text where they have no such route.
         let words = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
         return match answer.status {
-            404 | 405 | 501 => refused("unknown command", &words),
+            404 | 405 | 501 => refused("unknown command", &words, None),
             200..=299 => None,
-            _ => refused("", &words),
+            _ => refused("", &words, None),
         };
     };
     let session = body.get("sessionId").and_then(Value::as_str).map(str::to_owned);
@@ -46,7 +48,7 @@ pub(crate) fn open(answer: &Answer) -> Option<Result<Reply, Refusal>> {
     if let Some(object) = value.as_ref().and_then(Value::as_object)
         && let (Some(name), Some(words)) = (text(object.get("error")), text(object.get("message")))
     {
-        return refused(name, words);
+        return refused(name, words, session);
     }
     if answer.is_success() && legacy == 0 {
         // Nearly every answer has the key; a foreign server's has not.
@@ -63,7 +65,7 @@ pub(crate) fn open(answer: &Answer) -> Option<Result<Reply, Refusal>> {
         _ => String::new(),
     };
     let error = body.get("error").and_then(Value::as_str);
-    refused(error.unwrap_or_else(|| legacy_name(legacy, answer.status)), &words)
+    refused(error.unwrap_or_else(|| legacy_name(legacy, answer.status)), &words, session)
 }
 
 fn text(value: Option<&Value>) -> Option<&str> {

@@ -142,7 +142,7 @@ impl Fault {
     }
 }
 
-fn broken_error(broken: Broken) -> Error {
+pub(crate) fn broken_error(broken: Broken) -> Error {
     match broken {
         Broken::PortClosed => Error::new(
             ErrorKind::HelperNotRunning,
@@ -151,6 +151,15 @@ fn broken_error(broken: Broken) -> Error {
         Broken::NoRoute => Error::new(
             ErrorKind::NotReachable,
             "the iPhone cannot be reached at its address; check that it is on, in the same network or plugged in",
+        ),
+        Broken::NotPlugged => Error::new(
+            ErrorKind::NotReachable,
+            "the iPhone is not plugged in, and no address is configured for it; plug it in",
+        ),
+        // A forwarder takes the connection and drops it when nothing listens on the phone.
+        Broken::HungUp => Error::new(
+            ErrorKind::HelperNotRunning,
+            "the iPhone's address takes connections but does not answer; start the automation program on the phone",
         ),
         Broken::Lost => {
             Error::unknown(ErrorKind::NotReachable, "the connection to the iPhone broke before it answered")
@@ -360,7 +369,7 @@ mod tests {
     #[test]
     fn the_table() {
         for &(status, name, words, purpose, kind, outcome) in TABLE {
-            let refusal = Refusal { status, name: name.to_owned(), words: words.to_owned() };
+            let refusal = Refusal { status, name: name.to_owned(), words: words.to_owned(), active: None };
             let error = Fault::Refused(refusal).into_error(purpose);
             assert_eq!((error.kind, error.outcome), (kind, outcome), "{status} {name:?} {words:?} for {purpose:?}");
         }
@@ -370,7 +379,7 @@ mod tests {
     fn messages_never_hold_what_the_phone_said_nor_a_frameworks_name() {
         let words = "traceback SECRET /Users/me WebDriverAgent XCTest session";
         for &(status, name, text, purpose, ..) in TABLE {
-            let refusal = Refusal { status, name: name.to_owned(), words: format!("{text} {words}") };
+            let refusal = Refusal { status, name: name.to_owned(), words: format!("{text} {words}"), active: None };
             let message = Fault::Refused(refusal).into_error(purpose).message.to_lowercase();
             for word in ["secret", "traceback", "/users", "webdriver", "xctest", "http", "appium", "session"] {
                 assert!(!message.contains(word), "{message}");
@@ -383,6 +392,8 @@ mod tests {
         for (broken, kind, outcome) in [
             (Broken::PortClosed, Kind::HelperNotRunning, NotDone),
             (Broken::NoRoute, Kind::NotReachable, NotDone),
+            (Broken::NotPlugged, Kind::NotReachable, NotDone),
+            (Broken::HungUp, Kind::HelperNotRunning, NotDone),
             (Broken::Lost, Kind::NotReachable, Unknown),
             (Broken::Late, Kind::Timeout, Unknown),
             (Broken::TooLarge, Kind::Other, Unknown),

@@ -4,24 +4,29 @@
 //! It does not know what they do, and it repeats a command only when the phone itself said that it did not run.
 
 use crate::{
-    envelope::{self, Reply},
+    envelope::{self, Refusal, Reply},
     error::{Fault, Purpose},
-    http::{Answer, Broken, Http},
-    options::Address,
+    http::{Answer, Broken, Http, Method},
+    phone::Phone,
+    usb::Cable,
 };
 use driver_api::{App, Error, ErrorKind, Result};
-use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
+use tokio::time::{Instant, sleep};
 
 /// How long the phone may take to say that it is there.
 const STATUS: Duration = Duration::from_secs(3);
-/// How long it may take to prepare itself.
+/// How long it may take to prepare itself, …
 const SESSION: Duration = Duration::from_secs(60);
+/// … and after how long it is asked once more: some wait for ever for an app to come to rest, once.
+const SESSION_AGAIN: Duration = Duration::from_secs(12);
+/// How long a phone that answers may be unable to do anything, and how often it is tried.
+const WARM_UP: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(250));
 /// How long a command that the phone should answer at once may take. The host sets each operation's limit and comes first;
 /// this is for those that it gives more time.
 pub(crate) const SHORT: Duration = Duration::from_secs(25);
@@ -31,6 +36,7 @@ pub(crate) const DEPTH: u32 = 50;
 /// What is kept while connected, and forgotten afterwards.
 #[derive(Debug)]
 pub(crate) struct Session {
+    phone: Arc<Phone>,
     http: Http,
     state: Mutex<State>,
 }
@@ -50,10 +56,12 @@ pub(crate) struct Known {
     pub(crate) plain_moves: bool,
     /// Whether trees have to be asked for as XML.
     pub(crate) xml: bool,
-    /// How deep trees are asked for: less than at first for an app whose tree the phone failed at.
-    pub(crate) depth: u32,
+    /// How deep trees are asked for of an app, by its id, whose tree the phone failed at.
+    pub(crate) depths: HashMap<String, u32>,
     /// The depth that the phone was last told.
     pub(crate) applied_depth: u32,
+    /// Until when the phone is spared another tree.
+    pub(crate) tree_rest: Option<Instant>,
     /// Whether the server can tell the two landscapes apart.
     pub(crate) exact_orientation: bool,
     /// Pixels for a point.
@@ -62,6 +70,8 @@ pub(crate) struct Known {
     pub(crate) os_version: Option<String>,
     /// Apps that were seen, by the name in lower case.
     pub(crate) apps: HashMap<String, App>,
+    /// The apps that are installed, where the phone was asked and told.
+    pub(crate) installed: Option<Arc<Vec<App>>>,
 }
 
 impl Default for Known {
@@ -70,12 +80,14 @@ impl Default for Known {
             touch: Touch::Actions,
             plain_moves: false,
             xml: false,
-            depth: DEPTH,
+            depths: HashMap::new(),
             applied_depth: 0,
+            tree_rest: None,
             exact_orientation: true,
             scale: None,
             os_version: None,
             apps: HashMap::new(),
+            installed: None,
         }
     }
 }
@@ -93,33 +105,54 @@ pub(crate) enum Touch {
 
 impl Session {
     /// Finds the phone, takes it over, prepares it.
-    pub(crate) async fn connect(address: &Address) -> Result<Session> {
-        let http = Http::new(address)?;
-        let status = status(&http).await?;
-        let session = Session { http, state: Mutex::default() };
-        session.state().known.os_version = status.pointer("/os/version").and_then(Value::as_str).map(str::to_owned);
+    pub(crate) async fn connect(phone: &Arc<Phone>) -> Result<Session> {
+        let http = Http::new(phone.agent());
+        let status = status(&http, phone).await?;
+        let session = Session { phone: phone.clone(), http, state: Mutex::default() };
+        session.state().known.os_version =
+            status.value.pointer("/os/version").and_then(Value::as_str).map(str::to_owned);
         session.begin().await.map_err(|fault| fault.into_error(Purpose::Connect))?;
-        // Both only inform; a phone that refuses them can be used all the same.
-        for path in ["/window/size", "/wda/screen"] {
-            match session.get(path, SHORT).await {
-                Ok(value) => {
-                    if let Some(scale) = value.get("scale").and_then(Value::as_f64).filter(|scale| *scale > 0.0) {
-                        session.state().known.scale = Some(scale);
-                    }
+        session.warm_up().await?;
+        // It only informs; a phone that refuses it can be used all the same.
+        match session.get("/wda/screen", SHORT).await {
+            Ok(value) => {
+                if let Some(scale) = value.get("scale").and_then(Value::as_f64).filter(|scale| *scale > 0.0) {
+                    session.state().known.scale = Some(scale);
                 }
-                Err(Fault::Refused(refusal)) => tracing::debug!(path, name = refusal.name, "not told by this phone"),
-                Err(fault) => return Err(fault.into_error(Purpose::Connect)),
             }
+            Err(Fault::Refused(refusal)) => tracing::debug!(name = refusal.name, "the scale is not told by this phone"),
+            Err(fault) => return Err(fault.into_error(Purpose::Connect)),
         }
         Ok(session)
     }
 
+    /// Waits until the phone carries out a command that needs all of it: some answer before they can do anything.
+    async fn warm_up(&self) -> Result<()> {
+        let until = Instant::now() + crate::http::within(WARM_UP.0);
+        loop {
+            match self.get("/window/size", SHORT).await {
+                Ok(_) => return Ok(()),
+                // This server does not have the command, which says as much as an answer to it.
+                Err(Fault::Refused(refusal)) if refusal.is_unknown_command() => return Ok(()),
+                Err(Fault::Refused(refusal)) => {
+                    tracing::debug!(name = refusal.name, "the phone answers, but does nothing yet");
+                    if Instant::now() + WARM_UP.1 > until {
+                        return Err(Error::new(
+                            ErrorKind::HelperNotRunning,
+                            "the iPhone's automation program answers, but carries out no command; start it again",
+                        ));
+                    }
+                    sleep(WARM_UP.1).await;
+                }
+                Err(fault) => return Err(fault.into_error(Purpose::Connect)),
+            }
+        }
+    }
+
     /// Ends it on the phone as well as that goes.
     pub(crate) async fn end(&self) {
-        let path = format!("/session/{}", self.state().id);
-        if let Err(broken) = self.http.send(Method::DELETE, &path, None, Duration::from_secs(5)).await {
-            tracing::debug!(?broken, "the phone was not told that the connection ends");
-        }
+        let id = self.state().id.clone();
+        self.delete(&id).await;
     }
 
     /// What is known now.
@@ -139,9 +172,14 @@ impl Session {
         }
     }
 
-    /// Another app is in front now, which may allow for deeper trees.
-    pub(crate) fn app_changed(&self) {
-        self.learn(|known| known.depth = DEPTH);
+    /// The way to the phone's own services, while it is on a cable.
+    pub(crate) fn cable(&self) -> Option<&Cable> {
+        self.phone.cable().filter(|cable| cable.is_plugged())
+    }
+
+    /// Tells the operator what happened to the phone.
+    pub(crate) fn notice(&self, what: &str) {
+        self.phone.notice(what);
     }
 
     /// Reads, with the session.
@@ -173,7 +211,7 @@ impl Session {
             if !refusal.session_is_gone() {
                 return Err(Fault::Refused(refusal));
             }
-            self.begin().await.map_err(|fault| Fault::Unprepared(Box::new(fault)))?;
+            self.renew(&refusal).await?;
             answer = self.send(Method::GET, path, None, limit).await?;
             if let Some(refusal) = self::refusal(&answer) {
                 return Err(Fault::Refused(refusal));
@@ -182,15 +220,17 @@ impl Session {
         Ok(answer)
     }
 
-    /// Applies the settings, with trees as deep as is known now.
-    pub(crate) async fn apply_settings(&self) -> Result<(), Fault> {
-        let (path, depth) = (self.path("/appium/settings"), self.known().depth);
+    /// Applies the settings, with trees of this depth.
+    pub(crate) async fn apply_settings(&self, depth: u32) -> Result<(), Fault> {
+        let path = self.path("/appium/settings");
         self.learn(|known| known.applied_depth = depth);
         let settings = json!({"settings": {
             "animationCoolOffTimeout": 0,
             "snapshotMaxDepth": depth,
             "useFirstMatch": true,
             "respectSystemAlerts": false,
+            // Pictures of the stream are turned the way a person sees them, as screenshots are.
+            "mjpegFixOrientation": true,
         }});
         match self.post_plain(&path, &settings, SHORT).await {
             // Servers without settings work with their own.
@@ -206,8 +246,7 @@ impl Session {
         let answer = self.send(method.clone(), path, body, limit).await?;
         match opened(&answer) {
             Err(Fault::Refused(refusal)) if refusal.session_is_gone() => {
-                tracing::info!("the phone's session was taken over or lost; it is made anew");
-                self.begin().await.map_err(|fault| Fault::Unprepared(Box::new(fault)))?;
+                self.renew(&refusal).await?;
                 let answer = self.send(method, path, body, limit).await?;
                 opened(&answer).map(|reply| reply.value)
             }
@@ -219,19 +258,68 @@ impl Session {
         Ok(self.http.send(method, &self.path(path), body, limit).await?)
     }
 
+    /// Makes the session anew after the phone said that it is gone.
+    async fn renew(&self, refusal: &Refusal) -> Result<(), Fault> {
+        let ours = self.state().id.clone();
+        match &refusal.active {
+            Some(active) if *active != ours => self.notice(
+                "another program took over this iPhone; it was taken back, and the two will disturb each other until one of them stops",
+            ),
+            _ => tracing::info!("the phone's session was lost; it is made anew"),
+        }
+        self.begin().await.map_err(|fault| Fault::Unprepared(Box::new(fault)))
+    }
+
     /// Makes a session, which ends whatever session the phone had, and prepares it. A failure means that the command for
     /// which it was made was not sent.
     async fn begin(&self) -> Result<(), Fault> {
+        let reply = match self.create(SESSION_AGAIN).await {
+            Err(Fault::Broken(Broken::Late)) => self.create(SESSION).await?,
+            // Some hold on to the session of a program that is gone.
+            Err(Fault::Refused(refusal)) if refusal.name == "session not created" => {
+                match self.orphan(&refusal).await {
+                    Some(orphan) => {
+                        self.delete(&orphan).await;
+                        self.create(SESSION).await?
+                    }
+                    None => return Err(Fault::Refused(refusal)),
+                }
+            }
+            created => created?,
+        };
+        let id = reply.value.get("sessionId").and_then(Value::as_str).map(str::to_owned).or(reply.session);
+        self.state().id = id.filter(|id| is_id(id)).ok_or(Fault::Foreign)?;
+        let depth = match self.known().applied_depth {
+            0 => DEPTH,
+            depth => depth,
+        };
+        self.apply_settings(depth).await
+    }
+
+    async fn create(&self, limit: Duration) -> Result<Reply, Fault> {
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "shouldWaitForQuiescence": false,
             "waitForIdleTimeout": 0,
             "shouldTerminateApp": false,
         }}});
-        let answer = self.http.send(Method::POST, "/session", Some(&wanted), SESSION).await?;
-        let reply = opened(&answer)?;
-        let id = reply.value.get("sessionId").and_then(Value::as_str).map(str::to_owned).or(reply.session);
-        self.state().id = id.filter(|id| is_id(id)).ok_or(Fault::Foreign)?;
-        self.apply_settings().await
+        opened(&self.http.send(Method::POST, "/session", Some(&wanted), limit).await?)
+    }
+
+    /// The session that stands in the way of a new one.
+    async fn orphan(&self, refusal: &Refusal) -> Option<String> {
+        let active = match refusal.active.clone() {
+            Some(active) => Some(active),
+            None => status(&self.http, &self.phone).await.ok().and_then(|reply| reply.session),
+        };
+        active.filter(|id| is_id(id))
+    }
+
+    async fn delete(&self, id: &str) {
+        if let Err(broken) =
+            self.http.send(Method::DELETE, &format!("/session/{id}"), None, Duration::from_secs(5)).await
+        {
+            tracing::debug!(?broken, "a session could not be ended");
+        }
     }
 
     fn path(&self, path: &str) -> String {
@@ -243,33 +331,27 @@ impl Session {
     }
 }
 
-/// Whether the phone answers at all.
-pub(crate) async fn probe(address: &Address) -> Result<()> {
-    status(&Http::for_probes(address)?).await.map(drop)
+/// Whether the phone answers at all. On a connection of its own, so that no command can be in its way.
+pub(crate) async fn probe(phone: &Phone) -> Result<()> {
+    status(&Http::new(phone.agent()), phone).await.map(drop)
 }
 
 /// What the phone says of itself. Any answer with a value counts: its shape changed too often.
-async fn status(http: &Http) -> Result<Value> {
+async fn status(http: &Http, phone: &Phone) -> Result<Reply> {
     let answer = http.send(Method::GET, "/status", None, STATUS).await.and_then(|answer| match answer.whole {
         true => Ok(answer),
         false => Err(Broken::Lost),
     });
     match answer {
         Ok(answer) => match envelope::open(&answer) {
-            Some(Ok(reply)) => Ok(reply.value),
+            Some(Ok(reply)) => Ok(reply),
             Some(Err(refusal)) if !answer.is_success() && refusal.is_unknown_command() => {
                 Err(Fault::Foreign.into_error(Purpose::Connect))
             }
             Some(Err(refusal)) => Err(Fault::Refused(refusal).into_error(Purpose::Connect)),
             None => Err(Fault::Foreign.into_error(Purpose::Connect)),
         },
-        // A forwarder takes the connection and drops it when nothing listens on the phone.
-        Err(Broken::Lost) => Err(Error::new(
-            ErrorKind::HelperNotRunning,
-            "the iPhone's address takes connections but does not answer; start the automation program on the phone",
-        )),
-        Err(Broken::Late) => Err(Error::new(ErrorKind::Timeout, "the iPhone did not answer in time")),
-        Err(broken) => Err(Fault::Broken(broken).into_error(Purpose::Connect)),
+        Err(broken) => Err(phone.unusable(broken).await),
     }
 }
 
@@ -292,7 +374,7 @@ fn opened(answer: &Answer) -> Result<Reply, Fault> {
 }
 
 /// The refusal in an answer whose value is not looked at: a small one, or one with a bad status.
-fn refusal(answer: &Answer) -> Option<crate::envelope::Refusal> {
+fn refusal(answer: &Answer) -> Option<Refusal> {
     /// No refusal is larger, stack trace and all; a tree of this size is worth no second look.
     const SMALL: usize = 64 << 10;
     if answer.is_success() && (answer.body.len() > SMALL || !answer.whole) {
