@@ -50,7 +50,9 @@ pub(crate) async fn launch(session: &Session, launch: Launch) -> Result<App> {
     match session.post("/wda/apps/launch", &body, launch_limit()).await {
         Ok(_) => {}
         // Some never answer for an app that does not come to rest; it may be in front all the same.
-        Err(Fault::Broken(Broken::Late)) => tracing::debug!(app = app.id, "no answer to a launch; looking what became of it"),
+        Err(Fault::Broken(Broken::Late)) => {
+            tracing::debug!(app = app.id, "no answer to a launch; looking what became of it")
+        }
         Err(fault) => return Err(fault.into_error(Purpose::App)),
     }
     in_front(session, &app.id).await?;
@@ -203,7 +205,8 @@ pub(crate) async fn list(session: &Session) -> Result<AppList> {
     let running = running.as_array().into_iter().flatten().filter_map(|app| app.get("bundleId")?.as_str());
     let running: BTreeSet<&str> = running.filter(|id| !id.is_empty() && *id != "unknown").collect();
     if let Some(apps) = installed(session, true).await {
-        let entry = |app: &App| AppEntry { app: app.clone(), running: running.contains(app.id.as_str()).then_some(true) };
+        let entry =
+            |app: &App| AppEntry { app: app.clone(), running: running.contains(app.id.as_str()).then_some(true) };
         return Ok(AppList { apps: apps.iter().map(entry).collect(), complete: true });
     }
     let seen = session.known().apps;

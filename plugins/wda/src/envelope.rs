@@ -2,7 +2,10 @@
 //!
 //! It knows the wrapper, not what a refusal means for the command that met it.
 
-use crate::http::Answer;
+use crate::{
+    http::Answer,
+    source::token::{Token, Tokens},
+};
 use serde_json::Value;
 
 /// What the phone said when it refused.
@@ -34,6 +37,10 @@ pub(crate) fn open(answer: &Answer) -> Option<Result<Reply, Refusal>> {
         Some(Err(Refusal { status: answer.status, name: name.to_owned(), words: words.to_owned(), active }))
     };
     let Some(Value::Object(mut body)) = parsed else {
+        // A refusal that was cut off, with its long trace, still begins with its name.
+        if let Some(name) = cut_name(&answer.body).filter(|_| !answer.is_success()) {
+            return refused(&name, "", None);
+        }
         // Old and new servers answer in plain text where they have no such route.
         let words = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
         return match answer.status {
@@ -66,6 +73,16 @@ pub(crate) fn open(answer: &Answer) -> Option<Result<Reply, Refusal>> {
     };
     let error = body.get("error").and_then(Value::as_str);
     refused(error.unwrap_or_else(|| legacy_name(legacy, answer.status)), &words, session)
+}
+
+/// The name of the error in a document that ends too early.
+fn cut_name(body: &[u8]) -> Option<String> {
+    let mut tokens = Tokens::new(body);
+    tokens.find(|token| matches!(token, Token::Text(text) if text == "error"))?;
+    match tokens.next()? {
+        Token::Text(name) => Some(name.into_owned()),
+        _ => None,
+    }
 }
 
 fn text(value: Option<&Value>) -> Option<&str> {
@@ -155,6 +172,7 @@ mod tests {
             (200, r#"{"value":{"description":"none"},"status":7}"#, "no such element", "none"),
             (404, "<html>not here</html>", "unknown command", "<html>not here</html>"),
             (404, "", "unknown command", ""),
+            (404, r#"{"value":{"error":"no such element","stacktrace":"at io.x"#, "no such element", ""),
             (500, "oops", "", "oops"),
             (500, r#"{"value":null}"#, "", ""),
             (404, r#"{"value":null}"#, "unknown command", ""),

@@ -115,12 +115,7 @@ impl Http {
         self.exchange(wire, request()?, until).await
     }
 
-    async fn exchange(
-        &self,
-        mut wire: Wire,
-        request: Request<Full<Bytes>>,
-        until: Instant,
-    ) -> Result<Answer, Broken> {
+    async fn exchange(&self, mut wire: Wire, request: Request<Full<Bytes>>, until: Instant) -> Result<Answer, Broken> {
         let answer = timeout_at(until, wire.exchange(request)).await.unwrap_or(Err(Broken::Late))?;
         if answer.whole && wire.connection.is_some() {
             wire.since = Instant::now();
@@ -185,7 +180,8 @@ impl fmt::Debug for Wire {
 
 async fn read(connection: &mut Option<Driving>, response: Response<Incoming>) -> Result<Answer, Broken> {
     let status = response.status().as_u16();
-    let announced = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let announced =
+        response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let mut body = Vec::with_capacity(announced.unwrap_or(0_usize).min(16 << 20));
     let mut incoming = response.into_body();
     while let Some(frame) = driven(connection, incoming.frame()).await {

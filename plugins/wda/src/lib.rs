@@ -36,9 +36,7 @@ mod usb;
 
 pub use driver::WdaDriver;
 
-use driver_api::{
-    DeviceEvents, DeviceInfo, Error, ErrorKind, Plugin, PluginConfig, Result, Tree, export_driver,
-};
+use driver_api::{DeviceEvents, DeviceInfo, Error, ErrorKind, Plugin, PluginConfig, Result, Tree, export_driver};
 use options::{Device, PluginOptions};
 use phone::{News, Phone};
 use std::sync::{Arc, Once};
@@ -60,9 +58,8 @@ impl Plugin for WdaPlugin {
         let usb = options.multiplexer()?.map(|address| Arc::new(Usb::new(address)));
         let devices = config.devices.iter().map(options::device).collect::<Result<Vec<_>>>()?;
         for (index, device) in devices.iter().enumerate() {
-            let wrong = |what: &str| {
-                Err(Error::new(ErrorKind::InvalidArgument, format!("device \"{}\": {what}", device.id)))
-            };
+            let wrong =
+                |what: &str| Err(Error::new(ErrorKind::InvalidArgument, format!("device \"{}\": {what}", device.id)));
             if usb.is_none() && device.address.is_none() {
                 return wrong("it has no address, and usb = false keeps it from being found on a cable");
             }

@@ -162,13 +162,16 @@ pub(crate) fn device(config: &DeviceConfig) -> Result<Device> {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let udid = given(&config.udid).map(|text| {
         usb::udid(&text).ok_or_else(|| {
-            wrong(format!("the udid \"{text}\" is none; it is written like \"00008110-000A1B2C3D4E5F60\" or as 40 digits"))
+            wrong(format!(
+                "the udid \"{text}\" is none; it is written like \"00008110-000A1B2C3D4E5F60\" or as 40 digits"
+            ))
         })
     });
     let udid = udid.transpose()?;
     let address = given(&config.address).map(|text| {
-        Address::parse(&text, PORTS.0)
-            .map_err(|why| wrong(format!("the address \"{text}\" {why}; it is written like \"http://192.0.2.20:8100\"")))
+        Address::parse(&text, PORTS.0).map_err(|why| {
+            wrong(format!("the address \"{text}\" {why}; it is written like \"http://192.0.2.20:8100\""))
+        })
     });
     let address = address.transpose()?;
     if address.is_none() && udid.is_none() {

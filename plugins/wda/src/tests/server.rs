@@ -1,6 +1,9 @@
 //! A scripted phone: a server that hands each request to a closure and keeps a list of them.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -16,6 +19,20 @@ pub(crate) enum Then {
     Half(String),
     /// Never answers.
     Hang,
+    /// Answers with this status and body, but not before this time is over.
+    Wait(Duration, u16, String),
+}
+
+impl Then {
+    /// The same answer from a phone on which no session is active.
+    pub(crate) fn without_session(self) -> Then {
+        match self {
+            Then::Answer(status, body) => {
+                Then::Answer(status, body.replace("\"sessionId\":\"S-1\"", "\"sessionId\":null"))
+            }
+            other => other,
+        }
+    }
 }
 
 /// One request: method and path, head, body.
@@ -103,6 +120,12 @@ async fn serve(mut stream: TcpStream, script: Arc<Script>, seen: Arc<Mutex<Vec<R
         };
         match script(&request) {
             Then::Answer(status, body) => {
+                if stream.write_all(answer(status, body.len(), &body).as_bytes()).await.is_err() {
+                    return;
+                }
+            }
+            Then::Wait(time, status, body) => {
+                tokio::time::sleep(time).await;
                 if stream.write_all(answer(status, body.len(), &body).as_bytes()).await.is_err() {
                     return;
                 }

@@ -151,9 +151,7 @@ pub(crate) async fn pair_record(address: &MuxAddress, udid: &str) -> io::Result<
 
 fn request(kind: &str) -> Dictionary {
     let mut request = Dictionary::new();
-    for (key, value) in
-        [("MessageType", kind), ("ClientVersionString", "fingertip"), ("ProgName", "fingertip")]
-    {
+    for (key, value) in [("MessageType", kind), ("ClientVersionString", "fingertip"), ("ProgName", "fingertip")] {
         request.insert(key.to_owned(), value.into());
     }
     request.insert("kLibUSBMuxVersion".to_owned(), Value::from(3_u64));
@@ -219,7 +217,8 @@ mod tests {
 
     #[test]
     fn reports_are_read_and_others_skipped() {
-        let report = |xml: &str| event(&packet::decode(format!("<plist><dict>{xml}</dict></plist>").as_bytes()).unwrap());
+        let report =
+            |xml: &str| event(&packet::decode(format!("<plist><dict>{xml}</dict></plist>").as_bytes()).unwrap());
         let attached = |kind: &str, serial: &str| {
             report(&format!(
                 "<key>MessageType</key><string>Attached</string><key>DeviceID</key><integer>7</integer><key>Properties</key>\
@@ -235,7 +234,8 @@ mod tests {
         assert_eq!(attached("USB", "../../etc"), None);
         let gone = "<key>MessageType</key><string>Detached</string><key>DeviceID</key><integer>7</integer>";
         assert_eq!(report(gone), Some(Event::Detached(7)));
-        for other in ["", "<key>MessageType</key><string>Paired</string>", "<key>MessageType</key><integer>1</integer>"] {
+        for other in ["", "<key>MessageType</key><string>Paired</string>", "<key>MessageType</key><integer>1</integer>"]
+        {
             assert_eq!(report(other), None);
         }
     }
