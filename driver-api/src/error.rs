@@ -11,6 +11,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why an operation failed, in words that hold for every kind of phone.
 ///
 /// The set is open: a newer plugin may send a kind that an older host does not know; it arrives as [`Other`](ErrorKind::Other).
+///
+/// Of a device that cannot be used (the first four) the message says why and what to do, and is fit for callers: the device's
+/// status shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {

@@ -3,7 +3,7 @@
 //! What a driver says stays in the log, except where its contract says that callers read it.
 
 use super::{Code, Error, Outcome};
-use crate::device::{self, Device, DriverError, ErrorKind, Reason, Status};
+use crate::device::{self, Device, DriverError, ErrorKind, Reason, Status, Trouble};
 use serde_json::json;
 use std::time::SystemTime;
 
@@ -87,17 +87,20 @@ fn unavailable(status: Status, reason: Reason) -> Error {
     Error::new(code, message, hint).details(json!({ "status": status, "reason": reason }))
 }
 
-/// The last failure of a device, in the words that a caller of that call was given.
-pub(super) fn last_error(error: DriverError) -> String {
-    let reason = match error.kind {
-        ErrorKind::NotReachable | ErrorKind::NotConnected => Reason::NotReachable,
-        ErrorKind::HelperNotRunning => Reason::HelperNotRunning,
-        ErrorKind::NeedsTrust => Reason::NeedsTrust,
-        ErrorKind::NotAuthorized => Reason::NotAuthorized,
-        ErrorKind::Timeout => Reason::Unresponsive,
-        _ => return driver(error).message,
+/// The last thing that went wrong with a device, in words for callers.
+pub(super) fn last_error(trouble: Trouble) -> String {
+    let error = match trouble {
+        Trouble::Noticed(message) => return message,
+        Trouble::Failed(error) => error,
     };
-    unavailable(Status::Offline, reason).message
+    match error.kind {
+        ErrorKind::NotReachable | ErrorKind::HelperNotRunning | ErrorKind::NeedsTrust | ErrorKind::NotAuthorized => {
+            error.message
+        }
+        ErrorKind::NotConnected => unavailable(Status::Offline, Reason::NotReachable).message,
+        ErrorKind::Timeout => unavailable(Status::Offline, Reason::Unresponsive).message,
+        _ => driver(error).message,
+    }
 }
 
 fn driver(error: DriverError) -> Error {

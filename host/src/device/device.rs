@@ -82,6 +82,17 @@ pub struct LeaseView {
     pub expires_at: SystemTime,
 }
 
+/// The last thing that went wrong with a device.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// A call failed.
+    #[error(transparent)]
+    Failed(driver_api::Error),
+    /// No call failed; the plugin says so in words for callers.
+    #[error("{0}")]
+    Noticed(String),
+}
+
 /// Everything that is known of a device, from memory.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -100,7 +111,7 @@ pub struct Snapshot {
     /// What was last read.
     pub facts: Facts,
     /// The last failure.
-    pub last_error: Option<driver_api::Error>,
+    pub last_error: Option<Trouble>,
     /// When the device last answered.
     pub seen_at: Option<SystemTime>,
 }
@@ -123,7 +134,7 @@ struct Memory {
     connected: bool,
     /// Counts connections.
     epoch: u64,
-    last_error: Option<driver_api::Error>,
+    last_error: Option<Trouble>,
     seen_at: Option<SystemTime>,
     next_probe: Instant,
     probe_pause: Duration,
@@ -221,7 +232,12 @@ impl Device {
 
     /// What the plugin has to say of the device, though no call failed.
     pub(super) fn noticed(&self, message: String) {
-        self.memory().last_error = Some(driver_api::Error::new(ErrorKind::Other, message));
+        let last = Trouble::Noticed(message);
+        let mut memory = self.memory();
+        if memory.last_error.as_ref() != Some(&last) {
+            tracing::warn!(device = self.id, "{last}");
+            memory.last_error = Some(last);
+        }
     }
 
     pub(super) fn unplugged(&self) {
@@ -476,7 +492,7 @@ impl Device {
                 if kind != ErrorKind::Timeout {
                     self.answered();
                 }
-                self.memory().last_error = Some(error.clone());
+                self.memory().last_error = Some(Trouble::Failed(error.clone()));
                 return Err(Error::Driver(error));
             }
         };
@@ -484,7 +500,7 @@ impl Device {
         let outcome = outcome.unwrap_or(error.outcome);
         {
             let mut memory = self.memory();
-            memory.last_error = Some(error.clone());
+            memory.last_error = Some(Trouble::Failed(error.clone()));
             memory.connected = false;
             memory.happened(event);
             memory.probe_pause = FIRST_PROBE;

@@ -13,7 +13,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use device::{Device, Facts, LeaseView, Operation, Permit, Snapshot};
+pub use device::{Device, Facts, LeaseView, Operation, Permit, Snapshot, Trouble};
 pub use driver_api::{Error as DriverError, ErrorKind, Feature, Outcome, handle::DriverHandle};
 pub use error::Error;
 pub use lease::{EXPLICIT, Holder, LONGEST, Lease};

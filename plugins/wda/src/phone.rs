@@ -88,7 +88,6 @@ impl Phone {
 
     /// Tells the operator what happened to the phone.
     pub(crate) fn notice(&self, what: &str) {
-        tracing::warn!(device = self.device.id, "{what}");
         if let Some(events) = &*self.news.0.lock().unwrap_or_else(PoisonError::into_inner) {
             events.notice(&self.device.id, what);
         }

@@ -29,7 +29,28 @@ pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// A picture of the whole screen.
 pub(crate) async fn screenshot(session: &Session) -> Result<Picture> {
     let value = session.get_plain("/screenshot", PICTURE).await.map_err(|fault| fault.into_error(Purpose::Picture))?;
-    picture(value)
+    let picture = picture(value)?;
+    learn_scale(session, &picture);
+    Ok(picture)
+}
+
+/// What the phone says of its scale is wrong for panels that draw more pixels than they have, and with display zoom; its
+/// pictures are not. One that lies the other way than the last known size tells nothing.
+fn learn_scale(session: &Session, picture: &Picture) {
+    let Some((width, height)) = session.known().size else { return };
+    let across = f64::from(picture.width) / width;
+    let down = f64::from(picture.height) / height;
+    if (across - down).abs() < 0.02 * across {
+        session.learn(|known| known.scale = Some(across));
+    }
+}
+
+/// Remembers the size in points that the phone says; `None` when it says none.
+pub(crate) fn learn_size(session: &Session, told: &Value) -> Option<(f64, f64)> {
+    let length = |key: &str| told.get(key).and_then(Value::as_f64).filter(|length| length.is_finite() && *length > 0.0);
+    let size = length("width").zip(length("height"))?;
+    session.learn(|known| known.size = Some(size));
+    Some(size)
 }
 
 fn picture(value: Value) -> Result<Picture> {
@@ -96,8 +117,7 @@ pub(crate) fn head(bytes: &[u8]) -> Option<(PictureFormat, u32, u32)> {
 pub(crate) async fn info(session: &Session) -> Result<Screen> {
     let look = |fault: Fault| fault.into_error(Purpose::Look);
     let size = session.get("/window/size", SHORT).await.map_err(look)?;
-    let length = |key: &str| size.get(key).and_then(Value::as_f64).filter(|length| length.is_finite() && *length > 0.0);
-    let (Some(width), Some(height)) = (length("width"), length("height")) else {
+    let Some((width, height)) = learn_size(session, &size) else {
         return Err(Error::new(ErrorKind::Other, "the iPhone did not tell the size of its screen"));
     };
     let scale = match session.known().scale {

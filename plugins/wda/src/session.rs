@@ -6,8 +6,9 @@
 use crate::{
     envelope::{self, Refusal, Reply},
     error::{Fault, Purpose},
-    http::{Answer, Broken, Http, Method},
+    http::{Answer, Broken, Http, Method, within},
     phone::Phone,
+    screen,
     usb::Cable,
 };
 use driver_api::{App, Error, ErrorKind, Result};
@@ -23,8 +24,8 @@ use tokio::time::{Instant, sleep};
 const STATUS: Duration = Duration::from_secs(3);
 /// How long it may take to prepare itself, …
 const SESSION: Duration = Duration::from_secs(60);
-/// … and after how long it is asked once more: some wait for ever for an app to come to rest, once.
-const SESSION_AGAIN: Duration = Duration::from_secs(12);
+/// … and after which part of that it is asked once more: some wait for ever for an app to come to rest, once.
+const AGAIN: f64 = 0.4;
 /// How long a phone that answers may be unable to do anything, and how often it is tried.
 const WARM_UP: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(250));
 /// How long a command that the phone should answer at once may take. The host sets each operation's limit and comes first;
@@ -64,8 +65,10 @@ pub(crate) struct Known {
     pub(crate) tree_rest: Option<Instant>,
     /// Whether the server can tell the two landscapes apart.
     pub(crate) exact_orientation: bool,
-    /// Pixels for a point.
+    /// Pixels for a point: as the phone says, until a picture shows how many there are.
     pub(crate) scale: Option<f64>,
+    /// Width and height in points, as the phone last said.
+    pub(crate) size: Option<(f64, f64)>,
     /// Version of the phone's system.
     pub(crate) os_version: Option<String>,
     /// Apps that were seen, by the name in lower case.
@@ -85,6 +88,7 @@ impl Default for Known {
             tree_rest: None,
             exact_orientation: true,
             scale: None,
+            size: None,
             os_version: None,
             apps: HashMap::new(),
             installed: None,
@@ -128,10 +132,13 @@ impl Session {
 
     /// Waits until the phone carries out a command that needs all of it: some answer before they can do anything.
     async fn warm_up(&self) -> Result<()> {
-        let until = Instant::now() + crate::http::within(WARM_UP.0);
+        let until = Instant::now() + within(WARM_UP.0);
         loop {
             match self.get("/window/size", SHORT).await {
-                Ok(_) => return Ok(()),
+                Ok(size) => {
+                    screen::learn_size(self, &size);
+                    return Ok(());
+                }
                 // This server does not have the command, which says as much as an answer to it.
                 Err(Fault::Refused(refusal)) if refusal.is_unknown_command() => return Ok(()),
                 Err(Fault::Refused(refusal)) => {
@@ -273,7 +280,7 @@ impl Session {
     /// Makes a session, which ends whatever session the phone had, and prepares it. A failure means that the command for
     /// which it was made was not sent.
     async fn begin(&self) -> Result<(), Fault> {
-        let reply = match self.create(SESSION_AGAIN).await {
+        let reply = match self.create(within(SESSION).mul_f64(AGAIN)).await {
             Err(Fault::Broken(Broken::Late)) => self.create(SESSION).await?,
             // Some hold on to the session of a program that is gone.
             Err(Fault::Refused(refusal)) if refusal.name == "session not created" => {
