@@ -1,9 +1,13 @@
 //! Serves a **simulated** iPhone over WebDriverAgent's protocol until it is stopped, for drivers and clients that are tried
-//! out by hand: `cargo run -p e2e --example wda-simulator -- --port 8100`.
+//! out by hand: `cargo run -p e2e --example wda-simulator -- --port 8100`. With `--usb` there may be several, and they are
+//! reached through a simulated usbmuxd too.
 //!
-//! It reads its arguments and says where it listens; the phone and the protocol are the library's.
+//! It reads its arguments and says where it listens; the phones and the protocols are the library's.
 
-use e2e::wda_sim::{Generation, SimOptions, WdaSim};
+use e2e::{
+    usbmux_sim::{Listen, UsbPhone, UsbmuxSim},
+    wda_sim::{Generation, SimOptions, WdaSim},
+};
 use std::io::Write;
 
 const HELP: &str = "A simulated iPhone behind WebDriverAgent's HTTP protocol. There is no phone.
@@ -14,11 +18,15 @@ const HELP: &str = "A simulated iPhone behind WebDriverAgent's HTTP protocol. Th
   --locked          start on the lock screen
   --dark            dark appearance
   --generation G    the release that is imitated: 4, 9, 16.7 or 16 (16)
+  --usb ADDRESS     a simulated usbmuxd with the phone on it: 127.0.0.1:PORT (0 takes a free one) or a path
+  --phones N        how many phones are on it (1); the ports above are the first one's
   --print-requests  one line on stderr for each request";
 
 fn main() {
     let mut options = SimOptions { port: 8100, ..SimOptions::default() };
     let mut print = false;
+    let mut usb = None;
+    let mut phones = 1_usize;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().unwrap_or_else(|| stop(&format!("{argument} needs a value")));
@@ -29,6 +37,11 @@ fn main() {
             "--passcode" => options.phone.passcode = Some(value()),
             "--locked" => options.phone.locked = true,
             "--dark" => options.phone.dark = true,
+            "--usb" => usb = Some(place(&value())),
+            "--phones" => match value().parse() {
+                Ok(number @ 1..=32) => phones = number,
+                _ => stop("there are 1 to 32 phones"),
+            },
             "--print-requests" => print = true,
             "--generation" => {
                 options.generation = match value().as_str() {
@@ -46,27 +59,65 @@ fn main() {
             other => stop(&format!("unknown argument {other}\n\n{HELP}")),
         }
     }
-    let sim = WdaSim::start_now(options).unwrap_or_else(|error| stop(&format!("cannot listen: {error}")));
+    if usb.is_none() && phones > 1 {
+        stop("--phones needs --usb");
+    }
+    if usb.is_some() && options.mjpeg_port.is_none() {
+        options.mjpeg_port = Some(0);
+    }
+    let mut sims = Vec::new();
+    for _ in 0..phones {
+        sims.push(WdaSim::start_now(options.clone()).unwrap_or_else(|error| stop(&format!("cannot listen: {error}"))));
+        options.port = 0;
+        options.mjpeg_port = options.mjpeg_port.map(|_| 0);
+    }
     println!("This is a SIMULATED phone: it exists only in software.");
-    if let Some(address) = sim.mjpeg_address() {
+    if let Some(address) = sims[0].mjpeg_address() {
         println!("Stream of pictures: http://{address}/");
     }
+    let _muxer = usb.map(|place| plug(place, &sims, &options));
     // Scripts wait for this line, which looks like the real agent's.
-    println!("ServerURLHere->{}<-ServerURLHere", sim.url());
+    println!("ServerURLHere->{}<-ServerURLHere", sims[0].url());
     drop(std::io::stdout().flush());
-    let mut shown = 0;
+    let mut shown = vec![0; sims.len()];
     loop {
         std::thread::sleep(std::time::Duration::from_millis(if print { 200 } else { 60_000 }));
-        if print {
+        for (sim, shown) in sims.iter().zip(&mut shown).filter(|_| print) {
             let requests = sim.requests();
-            for request in requests.iter().skip(shown) {
+            for request in requests.iter().skip(*shown) {
                 let status = request.status.map_or("-".to_owned(), |status| status.to_string());
                 let body: String = request.body.chars().take(200).collect();
                 eprintln!("{status} {} {} {body}", request.method, request.path);
             }
-            shown = requests.len();
+            *shown = requests.len();
         }
     }
+}
+
+/// Puts every phone on a simulated muxer and says how it is reached.
+fn plug(place: Listen, sims: &[WdaSim], options: &SimOptions) -> UsbmuxSim {
+    let muxer = UsbmuxSim::start_at(place).unwrap_or_else(|error| stop(&format!("no muxer: {error}")));
+    println!("USBMUXD_SOCKET_ADDRESS={}", muxer.address());
+    for (at, sim) in sims.iter().enumerate() {
+        let mut phone = UsbPhone::with_agent(&format!("00008130-00F1A6E7{at:08X}"), sim);
+        phone.name = format!("Simulated iPhone {}", at + 1);
+        phone.os_version.clone_from(&options.os_version);
+        // Otherwise libimobiledevice could not be tried out.
+        phone.demands_certificate = false;
+        println!("UDID={}", phone.udid);
+        muxer.plug(phone);
+    }
+    muxer
+}
+
+fn place(text: &str) -> Listen {
+    let Some((host, port)) = text.rsplit_once(':').filter(|_| !text.contains('/')) else {
+        return Listen::Unix(text.into());
+    };
+    if host != "127.0.0.1" && host != "localhost" {
+        stop(&format!("{host} is not this machine: 127.0.0.1:PORT or a path"));
+    }
+    Listen::Tcp(port.parse().unwrap_or_else(|_| stop(&format!("{port} is no port"))))
 }
 
 fn stop(why: &str) -> ! {

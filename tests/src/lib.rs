@@ -2,4 +2,5 @@
 
 pub mod host;
 pub mod mcp;
+pub mod usbmux_sim;
 pub mod wda_sim;

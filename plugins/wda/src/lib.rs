@@ -18,6 +18,8 @@ mod driver;
 mod envelope;
 mod error;
 mod fragile;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod http;
 mod names;
 mod options;

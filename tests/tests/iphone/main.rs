@@ -2,6 +2,7 @@
 //! server, what goes wrong, what the screen's coordinates mean. Tests that begin with `row_` show the right behaviour of that
 //! row of the list of public failure reports.
 
+mod cables;
 mod screens;
 mod trouble;
 mod walk;

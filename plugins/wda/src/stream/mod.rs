@@ -4,7 +4,7 @@
 //! newest picture is kept. It cannot block commands, and commands do not know of it. Where there is no stream, or it fails,
 //! pictures taken one by one stand in for it.
 
-mod parts;
+pub(crate) mod parts;
 
 use crate::{route::Route, screen};
 use bytes::Bytes;

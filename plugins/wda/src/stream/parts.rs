@@ -26,6 +26,12 @@ impl Parts {
         self.buffer.extend_from_slice(bytes);
     }
 
+    /// How many bytes are kept.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn kept(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// The next complete picture; `None` until more has arrived.
     pub(crate) fn next(&mut self) -> Result<Option<Vec<u8>>, Unreadable> {
         loop {

@@ -8,10 +8,12 @@
 mod discover;
 mod models;
 mod mux;
-mod packet;
+pub(crate) mod packet;
 mod services;
 
 pub(crate) use discover::{Watcher, discover};
+#[cfg(any(test, fuzzing))]
+pub(crate) use mux::event as report;
 pub(crate) use mux::{MuxAddress, udid};
 
 use crate::{http::Broken, route::Socket};

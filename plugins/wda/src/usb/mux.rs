@@ -162,7 +162,7 @@ fn result(answer: &Dictionary) -> Option<u64> {
     answer.get("Number")?.as_unsigned_integer()
 }
 
-fn event(report: &Dictionary) -> Option<Event> {
+pub(crate) fn event(report: &Dictionary) -> Option<Event> {
     let number = report.get("DeviceID").and_then(Value::as_unsigned_integer);
     match report.get("MessageType")?.as_string()? {
         "Attached" => {
