@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_never_hold_what_the_phone_said_nor_a_frameworks_name() {
+    fn row_110_messages_never_hold_what_the_phone_said_nor_a_frameworks_name() {
         let words = "traceback SECRET /Users/me WebDriverAgent XCTest session";
         for &(status, name, text, purpose, ..) in TABLE {
             let refusal = Refusal { status, name: name.to_owned(), words: format!("{text} {words}"), active: None };

@@ -191,7 +191,27 @@ async fn row_83_several_phones_are_told_apart() {
 }
 
 #[tokio::test]
-async fn what_keeps_a_phone_from_being_used_has_a_reason_of_its_own() {
+async fn row_100_each_phone_has_a_stream_of_its_own() {
+    let muxer = UsbmuxSim::start().unwrap();
+    let mut plugin = plugin(&muxer, json!([]));
+    let mut agents = Vec::new();
+    for (udid, width) in [(UDID, 320.0), (OTHER, 430.0)] {
+        let mut options = SimOptions::of(Generation::V16);
+        (options.phone.width, options.phone.scale, options.mjpeg_port) = (width, 1.0, Some(0));
+        let agent = WdaSim::start_now(options).unwrap();
+        muxer.plug(phone(udid, &agent));
+        agents.push(agent);
+        arrived(&mut plugin).await;
+        let driver = plugin.handle.driver(udid).unwrap();
+        driver.connect(LONG).await.unwrap();
+        assert_eq!(f64::from(driver.frames(0, LONG).await.unwrap().picture.width), width);
+    }
+    // From the stream, not from pictures that stand in for it.
+    assert!(agents.iter().all(|agent| !agent.requests().iter().any(|request| request.route == "/screenshot")));
+}
+
+#[tokio::test]
+async fn row_81_what_keeps_a_phone_from_being_used_has_a_reason_of_its_own() {
     let (muxer, agent) = (UsbmuxSim::start().unwrap(), agent());
     let mut plugin = plugin(&muxer, json!([]));
     muxer.plug(phone(UDID, &agent));

@@ -1,7 +1,7 @@
 //! What goes wrong with a phone, its agent and its sessions.
 
 use super::*;
-use driver_api::{ErrorKind, Launch, Outcome, TreeFlaw};
+use driver_api::{Alert, ErrorKind, Launch, Outcome, TreeFlaw};
 
 /// A call's time, short enough for a test and long enough for a busy machine.
 const SHORT: Duration = Duration::from_secs(3);
@@ -149,6 +149,32 @@ async fn row_17_an_app_that_never_comes_to_rest_delays_nothing() {
     rig.driver.tree(LONG).await.unwrap();
     // The server would wait two seconds for each, were it not told otherwise.
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn row_73_row_74_row_76_an_alert_is_seen_whatever_is_in_front_and_answered_only_by_its_name() {
+    let rig = Rig::apart(SimOptions::of(Generation::V16));
+    let alert = Alert {
+        text: "“demo.example” would like to use your location".to_owned(),
+        buttons: vec!["Block".to_owned(), "Allow Once".to_owned()],
+    };
+    rig.sim.phone().raise_alert(alert.clone());
+    rig.driver.connect(LONG).await.unwrap();
+    // The app in front is none that knows of the alert.
+    assert_eq!(rig.driver.active_app(LONG).await.unwrap().id, "com.apple.springboard");
+    let seen = rig.driver.alert(LONG).await.unwrap().expect("it is up");
+    assert_eq!((seen.buttons, seen.text.contains("would like")), (alert.buttons, true));
+    for _ in 0..3 {
+        rig.driver.tree(LONG).await.unwrap();
+        rig.driver.screenshot(LONG).await.unwrap();
+    }
+    // Nobody answered it on its own, nor asked the agent to.
+    assert!(rig.sim.phone().alert().is_some());
+    for request in rig.sim.requests() {
+        assert!(!request.body.contains("AlertAction") && !request.route.ends_with("/accept"), "{request:?}");
+    }
+    rig.driver.answer_alert("Allow Once", LONG).await.unwrap();
+    assert_eq!(rig.sim.phone().alert(), None);
 }
 
 #[tokio::test]

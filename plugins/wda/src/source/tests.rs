@@ -203,6 +203,32 @@ fn row_39_signs_that_are_none_do_not_stop_the_reader() {
 }
 
 #[test]
+fn row_31_nothing_is_lost_however_deep_it_is_nested() {
+    let document = deep_json(40);
+    let found = tree(&document);
+    assert_eq!(found.nodes.len(), document.matches("\"type\"").count());
+    let parents = |tree: &Tree| tree.nodes.iter().map(|node| node.parent).collect::<Vec<_>>();
+    assert_eq!(parents(&found), parents(&tree(&deep_xml(40))));
+}
+
+#[test]
+fn row_32_a_control_of_no_particular_type_stays() {
+    let kept = only(r#"Other label="Retry" name="retry" traits="Button""#);
+    assert_eq!((kept.role, kept.label.as_deref()), (Role::Button, Some("Retry")));
+    let plain = only(r#"Other label="Retry" name="retry""#);
+    assert_eq!((plain.role, plain.label.as_deref()), (Role::Other, Some("Retry")));
+}
+
+#[test]
+fn row_43_emoji_arrive_whole_in_both_formats() {
+    let family = "Fam 👨‍👩‍👧‍👦 🇩🇪 🏽";
+    assert_eq!(only(&format!("Button label=\"{family}\"")).label.as_deref(), Some(family));
+    let escaped: String = family.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    let json = format!(r#"{{"type":"Button","label":"{escaped}","rect":{{"x":0,"y":0,"width":1,"height":1}}}}"#);
+    assert_eq!(tree(&json).nodes[0].label.as_deref(), Some(family));
+}
+
+#[test]
 fn wrappings_of_files() {
     let plain = r#"<XCUIElementTypeButton label="A" x="0" y="0" width="1" height="1"/>"#;
     let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain(plain.encode_utf16().flat_map(u16::to_le_bytes)).collect();
