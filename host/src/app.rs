@@ -26,8 +26,6 @@ use tokio_util::sync::CancellationToken;
 
 /// How long the start waits for devices to be looked at, so that the first list tells how they are.
 const SETTLE: Duration = Duration::from_millis(300);
-/// How long a plugin may take to start.
-const PLUGIN_START: Duration = Duration::from_secs(10);
 /// How long letting go of the devices may take at the end.
 const LET_GO: Duration = Duration::from_secs(5);
 /// How long a plugin whose search for devices failed is left alone.
@@ -219,20 +217,9 @@ async fn load_one(
         (Some(path), _) => path.clone(),
         (None, name) => finder.named(name.as_deref().unwrap_or_default())?,
     };
-    let library = loader.load(&file, entry.sha256).await?;
-    let name = library.identity.name.clone();
-    // The plugin's own code runs here: on a thread that it may block, and not for ever.
     let (config, manager) = (entry.config.clone(), manager.clone());
-    let starting = tokio::task::spawn_blocking(move || start(&library, &config, &manager));
-    let not_started = |why: String| plugin::Error::NotStarted {
-        name,
-        source: driver_api::Error::unknown(driver_api::ErrorKind::Timeout, why),
-    };
-    let running = match tokio::time::timeout(PLUGIN_START, starting).await {
-        Ok(Ok(started)) => started?,
-        Ok(Err(stopped)) => return Err(not_started(format!("its start was cut off: {stopped}"))),
-        Err(_) => return Err(not_started(format!("it did not start within {} seconds", PLUGIN_START.as_secs()))),
-    };
+    let library = loader.load(&file, entry.sha256).await?;
+    let running = library.start_with(move |library| start(library, &config, &manager)).await?;
     tokio::spawn(search(running.clone()));
     Ok(running)
 }

@@ -1,15 +1,23 @@
 // Drives the simulated phone with the WebDriverAgent class of @mobilenext/mobile-mcp 1.0.4, which this project did not write.
 //
-//   npm i @mobilenext/mobile-mcp@1.0.4     (in any folder, then from there:)
-//   node …/mobile_mcp.cjs http://127.0.0.1:8100
+//   npm i --ignore-scripts @mobilenext/mobile-mcp@1.0.4     (in any folder)
+//   node …/mobile_mcp.cjs FOLDER http://127.0.0.1:8100
 //
-// The phone must be fresh, on its home screen. The class asks for `/source/` with a slash at the end, which servers from
-// 16.7 on do not know: there it must see nothing. Prints "N passed, N failed"; exits 1 on a failure.
+// FOLDER is where it is installed. The phone must be fresh, on its home screen. The class asks for `/source/` with a slash at
+// the end, which servers from 16.7 on do not know: there it must see nothing. Prints "N passed, N failed"; exits 1 on a
+// failure.
 
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
-const here = createRequire(process.cwd() + "/");
-const { WebDriverAgent } = here("@mobilenext/mobile-mcp/lib/webdriver-agent.js");
+const { join, resolve } = require("node:path");
+
+const [folder, phone] = process.argv.slice(2);
+if (!phone) {
+	console.error("usage: node mobile_mcp.cjs FOLDER PHONE");
+	process.exit(2);
+}
+const installed = createRequire(join(resolve(folder), "package.json"));
+const { WebDriverAgent } = installed("@mobilenext/mobile-mcp/lib/webdriver-agent.js");
 
 async function main(url) {
 	const { hostname, port } = new URL(url);
@@ -101,4 +109,4 @@ async function main(url) {
 	process.exit(failed ? 1 : 0);
 }
 
-main(process.argv[2]);
+main(phone);

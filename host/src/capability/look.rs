@@ -17,7 +17,9 @@ use crate::{
         locator::Locator,
         notes,
         outline::Outline,
-        picture, render,
+        picture,
+        refs::Ref,
+        render,
     },
 };
 use schemars::JsonSchema;
@@ -81,20 +83,28 @@ pub(super) struct Seen {
 /// Reads the tree.
 pub(super) async fn see(target: &Target) -> Result<Seen, Error> {
     let tree = target.look(TREE, |driver, within| async move { driver.tree(within).await }).await?;
-    let root = extent(&tree);
-    let screen = fitting_screen(target, root.map(|root| root.width > root.height)).await;
-    let screen = screen
-        .or_else(|| root.map(|root| guessed_screen(root.width, root.height)))
-        .unwrap_or_else(|| guessed_screen(1.0, 1.0));
+    let screen = fitting_screen(target, roots(&tree).next().map(|root| root.width > root.height)).await;
     if let Some(app) = &tree.app {
         target.device.learn(|facts| facts.app = Some(app.clone()));
     }
     // A tree of thousands of elements takes some milliseconds, which is short enough for this thread.
-    let outline = Outline::new(&tree, &screen);
-    Ok(Seen { tree, outline, screen })
+    Ok(Seen::new(tree, screen))
 }
 
 impl Seen {
+    /// A tree on this screen, or else on one that its roots just fill: what people save is often only a part of a screen.
+    pub(super) fn new(tree: Tree, screen: Option<neutral::Screen>) -> Seen {
+        let screen = screen.unwrap_or_else(|| {
+            let filled = |(width, height): (f64, f64), root: Rect| {
+                (width.max(root.width).max(root.right()), height.max(root.height).max(root.bottom()))
+            };
+            let (width, height) = roots(&tree).fold((1.0, 1.0), filled);
+            guessed_screen(width, height)
+        });
+        let outline = Outline::new(&tree, &screen);
+        Seen { tree, outline, screen }
+    }
+
     /// Registers the look as a frame and gives its name.
     pub(super) fn frame(&self, context: &Context, target: &Target) -> String {
         context.sights.frame(&target.device, self.screen, None, Shown::Tree(self.hash())).name()
@@ -114,8 +124,14 @@ impl Seen {
 
     /// What is not as it seems.
     pub(super) fn notes(&self, target: &Target) -> Vec<Note> {
-        let found = notes::notes(&self.tree, &self.outline);
-        locked(target).into_iter().chain(found.into_iter().map(Note::from)).collect()
+        let root = roots(&self.tree).next();
+        let unclear = root.is_some_and(|root| lies_across(&self.screen, root.width, root.height));
+        locked(target).into_iter().chain(unclear.then(orientation_unclear)).chain(self.own_notes()).collect()
+    }
+
+    /// What is not as it seems by the tree itself.
+    pub(super) fn own_notes(&self) -> Vec<Note> {
+        notes::notes(&self.tree, &self.outline).into_iter().map(Note::from).collect()
     }
 }
 
@@ -151,10 +167,19 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The area of the tree's first root that has one.
-fn extent(tree: &Tree) -> Option<Rect> {
+/// The areas of the tree's roots that have one.
+fn roots(tree: &Tree) -> impl Iterator<Item = Rect> {
     let roots = tree.nodes.iter().filter(|node| node.parent.is_none());
-    roots.filter_map(|node| node.bounds).find(|bounds| bounds.width >= 1.0 && bounds.height >= 1.0)
+    roots.filter_map(|node| node.bounds).filter(|bounds| bounds.width >= 1.0 && bounds.height >= 1.0)
+}
+
+/// Whether something of this size lies the other way than the screen. What is as wide as high lies neither way.
+fn lies_across(screen: &neutral::Screen, width: f64, height: f64) -> bool {
+    (screen.width - screen.height) * (width - height) < 0.0
+}
+
+fn orientation_unclear() -> Note {
+    notes::orientation_unclear().into()
 }
 
 /// The remembered screen, asked for anew when what was just seen lies the other way.
@@ -227,6 +252,9 @@ async fn take_screenshot(
     let captured_at = time(SystemTime::now());
     let screen = fitting_screen(&target, Some(taken.width > taken.height)).await;
     let screen = screen.unwrap_or_else(|| guessed_screen(f64::from(taken.width), f64::from(taken.height)));
+    // Taps would not go where the picture shows: what is read off it is refused, since its frame has another screen.
+    let unclear = lies_across(&screen, f64::from(taken.width), f64::from(taken.height));
+    let screen = if unclear { guessed_screen(screen.height, screen.width) } else { screen };
     if target.screen().is_none() {
         target.device.learn(|facts| facts.screen = Some(screen));
     }
@@ -252,7 +280,7 @@ async fn take_screenshot(
             scale: (geometry::scale_of(size, &screen) * 1000.0).round() / 1000.0,
             orientation: screen.orientation.name(),
             captured_at,
-            notes: locked(&target).into_iter().chain(black).collect(),
+            notes: locked(&target).into_iter().chain(unclear.then(orientation_unclear)).chain(black).collect(),
         },
         Image { media_type: encoded.media_type, bytes: encoded.bytes.into() },
     ))
@@ -284,7 +312,7 @@ fn failed(target: &Target, what: &str) -> Error {
 
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum TreeFormat {
+pub(super) enum TreeFormat {
     #[default]
     Text,
     Json,
@@ -308,7 +336,7 @@ struct GetUiTree {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct UiTree {
+pub(super) struct UiTree {
     frame: String,
     app: Option<App>,
     screen: Screen,
@@ -339,26 +367,43 @@ async fn get_ui_tree(context: Arc<Context>, arguments: GetUiTree, _: Caller) -> 
         interactive_only: arguments.interactive_only,
         points: false,
     };
-    let (text, elements, omitted) = match arguments.format.unwrap_or_default() {
-        TreeFormat::Text => {
-            let rendered = render::text(&seen.outline, &refs, &frame, &options);
-            (Some(rendered.text), None, rendered.omitted)
+    let format = arguments.format.unwrap_or_default();
+    let mut shown = seen.show(frame, &refs, format, &options, seen.notes(&target));
+    shown.app = shown.app.or_else(|| target.device.facts().app.map(App::from));
+    Ok(shown)
+}
+
+impl Seen {
+    /// The answer of `get_ui_tree`; the app as the tree tells it.
+    pub(super) fn show(
+        &self,
+        frame: String,
+        refs: &[Ref],
+        format: TreeFormat,
+        options: &render::Options,
+        notes: Vec<Note>,
+    ) -> UiTree {
+        let (text, elements, omitted) = match format {
+            TreeFormat::Text => {
+                let rendered = render::text(&self.outline, refs, &frame, options);
+                (Some(rendered.text), None, rendered.omitted)
+            }
+            TreeFormat::Json => {
+                let (elements, omitted) = render::json(&self.outline, refs, options);
+                let elements = elements.iter().map(|element| serde_json::to_value(element).unwrap_or_default());
+                (None, Some(elements.collect()), omitted)
+            }
+        };
+        UiTree {
+            frame,
+            app: self.tree.app.clone().map(App::from),
+            screen: self.screen.into(),
+            text,
+            elements,
+            omitted: serde_json::to_value(omitted).unwrap_or_default(),
+            notes,
         }
-        TreeFormat::Json => {
-            let (elements, omitted) = render::json(&seen.outline, &refs, &options);
-            let elements = elements.iter().map(|element| serde_json::to_value(element).unwrap_or_default()).collect();
-            (None, Some(elements), omitted)
-        }
-    };
-    Ok(UiTree {
-        frame,
-        app: seen.tree.app.clone().or_else(|| target.device.facts().app).map(App::from),
-        screen: seen.screen.into(),
-        text,
-        elements,
-        omitted: serde_json::to_value(omitted).unwrap_or_default(),
-        notes: seen.notes(&target),
-    })
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]

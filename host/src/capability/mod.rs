@@ -11,6 +11,7 @@ mod guard;
 
 mod apps;
 mod buttons;
+mod capture;
 mod context;
 mod convert;
 mod declare;
@@ -26,6 +27,7 @@ mod wait;
 
 use guard::guard;
 
+pub use capture::show_tree;
 pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
 pub use context::Context;
 pub use error::{Code, Error, Outcome};

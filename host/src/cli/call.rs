@@ -1,6 +1,9 @@
 //! `fingertip call` and `fingertip devices`: one tool, from the command line.
 
-use super::session::{Kind, Session};
+use super::{
+    pretty, print,
+    session::{Kind, Session},
+};
 use crate::capability::{Answer, Caller, Error};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
@@ -70,16 +73,6 @@ async fn call(
     let answer = session.catalogue().call(name, arguments, caller).await;
     session.close().await;
     Ok(answer)
-}
-
-/// Writes to standard output. Whoever reads it may have seen enough and closed it, as `head` does.
-fn print(text: &str) {
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(text.as_bytes());
-}
-
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
 fn table(body: &Map<String, Value>) -> String {

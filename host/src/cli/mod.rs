@@ -5,6 +5,7 @@
 mod call;
 mod mcp;
 mod openapi;
+mod perceive;
 mod plugin;
 mod serve;
 mod session;
@@ -47,6 +48,11 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         save: Option<PathBuf>,
     },
+    /// Show what an agent would see of a saved screen, without a phone
+    Perceive {
+        #[command(subcommand)]
+        command: perceive::Command,
+    },
     /// Look after driver plugins
     Plugin {
         #[command(subcommand)]
@@ -75,6 +81,7 @@ pub fn main() -> ExitCode {
         Command::Mcp => runtime.block_on(mcp::run(config)),
         Command::Devices { json } => runtime.block_on(call::devices(config, json)),
         Command::Call { name, json, save } => runtime.block_on(call::run(config, &name, &json, save.as_deref())),
+        Command::Perceive { command } => runtime.block_on(perceive::run(config, command)),
         Command::Plugin { command } => runtime.block_on(plugin::run(config, command)),
         Command::Openapi => openapi::run(config),
     };
@@ -84,6 +91,16 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => fail(&message),
     }
+}
+
+/// Writes to standard output. Whoever reads it may have seen enough and closed it, as `head` does.
+fn print(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
 fn fail(message: &str) -> ExitCode {

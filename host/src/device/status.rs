@@ -12,6 +12,9 @@
 //! | `Overran` | error, `unresponsive` | error, `unresponsive` | error, `unresponsive` |
 //! | `PluginFailed` | error, `plugin_failed` | error, `plugin_failed` | error, `plugin_failed` |
 //! | `Unplugged` | offline, `unplugged` | offline, `unplugged` | offline, `unplugged` |
+//!
+//! An unplugged device stays so, whatever is tried with it, until it answers or its plugin says that it is back
+//! (`Lost(Reconnecting)`).
 
 use serde::{Deserialize, Serialize};
 use std::time::SystemTime;
@@ -112,7 +115,11 @@ impl State {
             Event::Leased => (self.health, true),
             Event::Released => (self.health, false),
             Event::Answered => (Health::Good, self.leased),
-            Event::Lost(reason) => (Health::Offline(reason), self.leased),
+            // That it cannot be reached is no news of a device that was unplugged; only that it is back would be.
+            Event::Lost(reason) => match self.reason() {
+                Some(Reason::Unplugged) if reason != Reason::Reconnecting => (self.health, self.leased),
+                _ => (Health::Offline(reason), self.leased),
+            },
             Event::Overran => (Health::Error(Reason::Unresponsive), self.leased),
             Event::PluginFailed => (Health::Error(Reason::PluginFailed), self.leased),
             Event::Unplugged => (Health::Offline(Reason::Unplugged), self.leased),
@@ -171,6 +178,17 @@ mod tests {
         let state = State::new(now).after(Event::Leased, now).after(Event::Lost(Reason::NotReachable), now);
         assert_eq!(state.status(), Status::Offline);
         assert_eq!(state.after(Event::Answered, now).status(), Status::Busy);
+    }
+
+    #[test]
+    fn an_unplugged_device_stays_unplugged_until_it_is_back() {
+        let now = SystemTime::UNIX_EPOCH;
+        let unplugged = State::new(now).after(Event::Unplugged, now);
+        for reason in [Reason::NotReachable, Reason::HelperNotRunning, Reason::NeedsTrust] {
+            assert_eq!(unplugged.after(Event::Lost(reason), now).reason(), Some(Reason::Unplugged));
+        }
+        assert_eq!(unplugged.after(Event::Lost(Reason::Reconnecting), now).reason(), Some(Reason::Reconnecting));
+        assert_eq!(unplugged.after(Event::Answered, now).status(), Status::Idle);
     }
 
     #[test]

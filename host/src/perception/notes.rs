@@ -32,6 +32,15 @@ pub fn picture_black() -> Note {
     )
 }
 
+/// The note for a picture or a tree that lies the other way than the device says its screen does.
+pub fn orientation_unclear() -> Note {
+    Note::new(
+        "orientation_unclear",
+        "What is shown lies the other way than the device says its screen does; places in it cannot be trusted. Look again, \
+         and turn the device if it stays so.",
+    )
+}
+
 /// The notes on `tree`: alert_up, keyboard_up, tree_sparse, tree_cut, tree_damaged, tree_stale.
 pub fn notes(tree: &Tree, outline: &Outline) -> Vec<Note> {
     let mut notes = Vec::new();

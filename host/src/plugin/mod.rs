@@ -13,7 +13,13 @@ pub use load::Library;
 pub use probe::{Identity, answer_probe};
 
 use driver_api::{DeviceEvent, PluginConfig, handle::PluginHandle};
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How long a plugin may take to start.
+const START: Duration = Duration::from_secs(10);
 
 /// Why a plugin is not used. Each is one sentence for the operator.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +127,26 @@ impl Loader {
 }
 
 impl Library {
+    /// Runs `start`, which starts the plugin and is the plugin's own code: on a thread that it may block, and not for ever.
+    ///
+    /// # Errors
+    /// What `start` says, or that it did not come to its end.
+    pub async fn start_with<T: Send + 'static>(
+        self,
+        start: impl FnOnce(&Library) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let name = self.identity.name.clone();
+        let not_started = |why: String| Error::NotStarted {
+            name,
+            source: driver_api::Error::unknown(driver_api::ErrorKind::Timeout, why),
+        };
+        match tokio::time::timeout(START, tokio::task::spawn_blocking(move || start(&self))).await {
+            Ok(Ok(started)) => started,
+            Ok(Err(stopped)) => Err(not_started(format!("its start was cut off: {stopped}"))),
+            Err(_) => Err(not_started(format!("it did not start within {} seconds", START.as_secs()))),
+        }
+    }
+
     /// Starts the plugin. Its log goes to this process's log, its devices to `events`.
     ///
     /// # Errors
