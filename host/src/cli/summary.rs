@@ -17,9 +17,7 @@ fn write(out: &mut String, app: &App, config: &Config) -> std::fmt::Result {
     let settings = config
         .source
         .as_deref()
-        .map_or("none: the defaults, with a virtual phone and iPhones on cables".to_owned(), |file| {
-            file.display().to_string()
-        });
+        .map_or("none: the defaults, with a virtual phone".to_owned(), |file| file.display().to_string());
     writeln!(out, "  settings  {settings}")?;
     writeln!(out, "  data      {}", config.data_dir.display())?;
     if app.plugins.is_empty() {

@@ -10,8 +10,7 @@
 //! and `~/` is the home folder.
 //!
 //! # What holds without it
-//! With no file there is one virtual phone, and every iPhone that is plugged in. With a file there are only the plugins and
-//! devices that it names.
+//! With no file there is one virtual phone. With a file there are only the plugins and devices that it names.
 //!
 //! # The data folder
 //! `$FINGERTIP_DATA_DIR`, else `data_dir` of the file, else `fingertip` in the user's data folder (`$XDG_DATA_HOME` or
@@ -143,7 +142,7 @@ impl Config {
         Reader { file, base, env }.config(root)
     }
 
-    /// What holds with no file: one virtual phone, and iPhones on cables, on the default port, open to this machine.
+    /// What holds with no file: one virtual phone on the default port, open to this machine.
     ///
     /// # Errors
     /// When the environment does not tell where the user's data lies.
@@ -154,18 +153,14 @@ impl Config {
     fn default_in(env: Env<'_>) -> Result<Config, ConfigError> {
         let here = std::env::current_dir().unwrap_or_default();
         let phone = DeviceConfig { id: "virtual-1".into(), ..DeviceConfig::default() };
-        let plugin = |name: &str, devices| PluginEntry {
-            name: Some(name.into()),
-            config: PluginConfig { devices, ..PluginConfig::default() },
-            ..PluginEntry::default()
-        };
+        let config = PluginConfig { devices: vec![phone], ..PluginConfig::default() };
         Ok(Config {
             source: None,
             listen: default_listen(),
             token: None,
             data_dir: data_dir(None, &here, env).map_err(|message| ConfigError::new(None, None, message))?,
             plugin_dirs: Vec::new(),
-            plugins: vec![plugin("virtual", vec![phone]), plugin("wda", Vec::new())],
+            plugins: vec![PluginEntry { name: Some("virtual".into()), config, ..PluginEntry::default() }],
             tools: ToolsConfig::default(),
             warnings: Vec::new(),
         })

@@ -364,16 +364,15 @@ fn a_file_that_names_nothing_gives_nothing() {
 }
 
 #[test]
-fn without_a_file_there_is_one_virtual_phone_and_whatever_is_plugged_in() {
+fn without_a_file_there_is_one_virtual_phone() {
     let config = Config::default_in(&env(&[])).unwrap();
     assert_eq!(config.source, None);
     assert_eq!(config.listen, "127.0.0.1:7311".parse().unwrap());
     assert!(config.token.is_none());
-    let [plugin, iphones] = &config.plugins[..] else { panic!("{:?}", config.plugins) };
+    let [plugin] = &config.plugins[..] else { panic!("{:?}", config.plugins) };
     assert_eq!((plugin.name.as_deref(), plugin.path.as_deref()), (Some("virtual"), None));
     assert_eq!(plugin.config.devices.len(), 1);
     assert_eq!(plugin.config.devices[0].id, "virtual-1");
-    assert_eq!((iphones.name.as_deref(), iphones.config.devices.len()), (Some("wda"), 0));
     assert!(config.plugin_dirs.is_empty(), "the loader looks beside the binary by itself");
     Config::without_file().unwrap();
 }
