@@ -81,6 +81,8 @@ fn table(body: &Map<String, Value>) -> String {
         return "no devices\n".to_owned();
     }
     let text = |device: &Value, field: &str| device.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let widest = |field: &str| devices.iter().map(|device| text(device, field).chars().count()).max().unwrap_or(0);
+    let (ids, names) = (widest("id"), widest("name"));
     let mut out = String::new();
     for device in &devices {
         let reason = text(device, "reason");
@@ -95,7 +97,7 @@ fn table(body: &Map<String, Value>) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "{:<24} {:<24} {:<8} {state}",
+            "{:<ids$}  {:<names$}  {:<7}  {state}",
             text(device, "id"),
             text(device, "name"),
             text(device, "platform")

@@ -24,6 +24,7 @@ fn phone(udid: &str, agent: &WdaSim) -> UsbPhone {
         UsbApp::system("com.apple.Preferences", "Einstellungen"),
         UsbApp::system("com.apple.mobilenotes", "Notizen"),
         UsbApp::user("com.example.laden", "Läden"),
+        UsbApp::user("com.example.agent.xctrunner", "Runner"),
     ];
     phone
 }
@@ -262,6 +263,7 @@ async fn row_80_installed_apps_come_over_the_cable_with_the_names_that_people_se
     let listed = driver.apps(LONG).await.unwrap();
     let names: Vec<_> = listed.apps.iter().map(|entry| entry.app.name.as_deref().unwrap_or_default()).collect();
     assert!(listed.complete && names.contains(&"Läden") && names.contains(&"Notizen"), "{listed:?}");
+    assert!(!names.contains(&"Runner"), "{listed:?}");
     let running = listed.apps.iter().find(|entry| entry.app.id == "com.apple.Preferences").unwrap();
     assert_eq!(running.running, Some(true));
     // What is not installed is told without asking the agent for it: some hang on an unknown id.

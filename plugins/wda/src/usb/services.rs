@@ -1,7 +1,7 @@
 //! What a phone tells a computer that it is plugged into: its name and model to everybody, its apps to whom it trusts.
 //!
 //! It knows which of the phone's own services says what; the crate `idevice` speaks them. The automation program has no part
-//! in this.
+//! in this. What that crate would log stays out of the log: whole answers, the host's id, warnings about what every phone does.
 
 use super::{Cable, Facts, models};
 use crate::route::Socket;
@@ -22,6 +22,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::timeout,
 };
+use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
 
 /// The port of the service that answers for all others.
 const LOCKDOWN: u16 = 62078;
@@ -61,7 +62,9 @@ pub(super) async fn facts(cable: &Cable) -> Facts {
         let mut lockdown = LockdownClient::new(Idevice::new(Box::new(Bounded::new(socket)), LABEL));
         lockdown.get_value(None, None).await.map_err(|error| error.to_string())
     };
-    let told = timeout(FACTS, asked).await.unwrap_or_else(|_| Err("no answer".to_owned()));
+    let told = timeout(FACTS, asked.with_subscriber(NoSubscriber::new()))
+        .await
+        .unwrap_or_else(|_| Err("no answer".to_owned()));
     match told {
         Ok(Value::Dictionary(told)) => read(&told),
         Ok(_) => Facts::default(),
@@ -97,7 +100,9 @@ pub(super) async fn apps(cable: &Cable) -> Result<Vec<App>, Unavailable> {
         let mut service = InstallationProxyClient::connect(&provider).await?;
         service.browse(Some(Value::Dictionary(options))).await
     };
-    let listed = timeout(APPS, asked).await.map_err(|_| Unavailable::Other("no answer".to_owned()))??;
+    let listed = timeout(APPS, asked.with_subscriber(NoSubscriber::new()))
+        .await
+        .map_err(|_| Unavailable::Other("no answer".to_owned()))??;
     Ok(listed.iter().filter_map(app).collect())
 }
 
@@ -109,8 +114,13 @@ fn app(told: &Value) -> Option<App> {
     if tags.is_some_and(|tags| tags.iter().any(|tag| tag.as_string() == Some("hidden"))) {
         return None;
     }
+    let id = text("CFBundleIdentifier")?;
+    // Programs that carry tests, such as the one that we speak to, are no apps to people either.
+    if id.ends_with(".xctrunner") {
+        return None;
+    }
     let name = text("CFBundleDisplayName").or_else(|| text("CFBundleName"));
-    Some(App { id: text("CFBundleIdentifier")?.to_owned(), name: name.map(str::to_owned) })
+    Some(App { id: id.to_owned(), name: name.map(str::to_owned) })
 }
 
 /// The way to the phone's services for the crate that speaks them.
