@@ -2,7 +2,11 @@
 //!
 //! It knows what is promised. Where the bytes come from is for its callers.
 
-use crate::{source, stream::parts::Parts, usb::packet};
+use crate::{
+    source,
+    stream::parts::{self, Parts},
+    usb::{list, packet},
+};
 use driver_api::Tree;
 
 /// A JSON page source.
@@ -48,7 +52,7 @@ pub fn stream(bytes: &[u8]) {
                 Err(_) => return,
             }
         }
-        assert!(parts.kept() <= bytes.len() + 256);
+        assert!(parts.kept() <= parts::HEAD + parts::PART + chunk.len() + 2);
     }
 }
 
@@ -58,7 +62,7 @@ pub fn usbmux(mut bytes: &[u8]) {
         let Ok(length) = packet::length(*head) else { return };
         assert!(length <= 1 << 20);
         let body = &rest[..length.min(rest.len())];
-        if let Ok(content) = packet::decode(body) {
+        if let Ok(content) = list::decode(body) {
             let _ = crate::usb::report(&content);
         }
         bytes = &rest[body.len()..];

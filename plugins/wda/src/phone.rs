@@ -62,7 +62,7 @@ impl Phone {
     /// What the host lists.
     pub(crate) fn info(&self) -> DeviceInfo {
         let plugged = self.cable.as_ref().filter(|cable| cable.is_plugged());
-        let facts = plugged.and_then(Cable::facts).unwrap_or_default();
+        let facts = self.cable.as_ref().and_then(Cable::facts).unwrap_or_default();
         let connection = match (plugged, &self.device.address, &self.device.udid) {
             (Some(cable), _, Some(udid)) => {
                 Connection { via: Via::Usb, address: format!("{udid}, port {}", cable.port()) }

@@ -39,10 +39,20 @@ impl Route {
     pub(crate) async fn open(&self, until: Instant) -> Result<Socket, Broken> {
         let until = until.min(Instant::now() + CONNECT);
         let opened = async {
-            match (&self.cable, &self.address) {
-                (Some(cable), _) if cable.is_plugged() => cable.open().await,
-                (_, Some(address)) => over_network(address).await,
-                _ => Err(Broken::NotPlugged),
+            let cable = self.cable.as_ref().filter(|cable| cable.is_plugged());
+            match (cable, &self.address) {
+                (Some(cable), None) => cable.open().await,
+                // Nothing was sent by a cable that leads nowhere: the program may listen on one address only.
+                (Some(cable), Some(address)) => match cable.open().await {
+                    Err(refused) => over_network(address).await.map_err(|_| refused),
+                    socket => socket,
+                },
+                (None, Some(address)) => over_network(address).await,
+                // Some multiplexers know a way over the network too.
+                (None, None) => match &self.cable {
+                    Some(cable) if cable.is_known() => cable.open().await,
+                    _ => Err(Broken::NotPlugged),
+                },
             }
         };
         timeout_at(until, opened).await.unwrap_or(Err(Broken::NoRoute))

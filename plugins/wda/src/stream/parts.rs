@@ -4,9 +4,9 @@
 //! socket, and it never keeps more than one picture and a head.
 
 /// No head is longer.
-const HEAD: usize = 16 << 10;
+pub(crate) const HEAD: usize = 16 << 10;
 /// No picture is larger.
-const PART: usize = 16 << 20;
+pub(crate) const PART: usize = 16 << 20;
 
 /// What makes the rest of a stream unreadable.
 #[derive(Debug, PartialEq, Eq)]

@@ -17,6 +17,8 @@ use tokio::{task::JoinSet, time::sleep};
 
 /// How long a multiplexer that is not there is left alone: at first, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+/// A phone that was just plugged in may not be able to say what it is yet: how often it is asked, and the first pause.
+const QUESTIONS: (u32, Duration) = (6, Duration::from_secs(1));
 /// More phones than any hub holds; what comes after is left out.
 const MOST: usize = 256;
 
@@ -60,10 +62,22 @@ async fn follow(usb: &Arc<Usb>, watcher: &impl Watcher, mut events: Events) -> i
                 if (phone.by_cable || watcher.expects(&phone.udid)) && remember(usb, &phone) {
                     let (usb, watcher, telling) = (usb.clone(), watcher.clone(), telling.clone());
                     asking.spawn(async move {
-                        let facts = services::facts(&Cable::new(&usb, &phone.udid, 0)).await;
-                        let _telling = telling.lock().unwrap_or_else(PoisonError::into_inner);
-                        if learn(&usb, phone.number, facts) {
-                            watcher.plugged(&phone.udid);
+                        let mut pause = QUESTIONS.1;
+                        for question in 0..QUESTIONS.0 {
+                            let facts = services::facts(&Cable::new(&usb, &phone.udid, 0)).await;
+                            let known = facts != Facts::default();
+                            if known || question == 0 {
+                                let _telling = telling.lock().unwrap_or_else(PoisonError::into_inner);
+                                if !learn(&usb, phone.number, facts) {
+                                    return;
+                                }
+                                watcher.plugged(&phone.udid);
+                            }
+                            if known {
+                                return;
+                            }
+                            sleep(pause).await;
+                            pause *= 3;
                         }
                     });
                 }

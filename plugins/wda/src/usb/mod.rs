@@ -1,11 +1,13 @@
 //! Phones on cables: which are plugged in, what they say of themselves, and connections to their ports.
 //!
 //! It knows the way through this machine's USB multiplexer and the phone's own services for what the automation program cannot
-//! tell: [`packet`] and [`mux`] the multiplexer, [`services`] the phone's services, [`models`] what a model is called,
+//! tell: [`packet`] and [`mux`] the multiplexer, [`services`] the phone's services, [`list`](mod@list) what both speak in,
+//! [`models`] what a model is called,
 //! [`discover`](mod@discover) the search that goes on while the plugin is loaded. It does not know what is said over a
 //! connection.
 
 mod discover;
+pub(crate) mod list;
 mod models;
 mod mux;
 pub(crate) mod packet;
@@ -98,7 +100,12 @@ impl Cable {
 
     /// Whether the phone is plugged in.
     pub(crate) fn is_plugged(&self) -> bool {
-        self.usb.find(&self.udid).is_some()
+        self.usb.find(&self.udid).is_some_and(|(_, phone)| phone.by_cable)
+    }
+
+    /// Whether the multiplexer has a way to the phone, which for some is one over the network.
+    pub(crate) fn is_known(&self) -> bool {
+        self.usb.knows(&self.udid)
     }
 
     /// What the phone said of itself, while it is plugged in.
@@ -116,9 +123,9 @@ impl Cable {
         mux::connect(&self.usb.address, number, port).await
     }
 
-    /// Whether the phone has ever trusted this computer; `None` when that cannot be found out.
+    /// Whether the phone trusts this computer; `None` when that cannot be found out.
     pub(crate) async fn is_trusted(&self) -> Option<bool> {
-        self.pair_record().await.ok().map(|record| record.is_some())
+        services::trusts(self).await
     }
 
     async fn pair_record(&self) -> io::Result<Option<Vec<u8>>> {

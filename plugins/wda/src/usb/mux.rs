@@ -2,14 +2,17 @@
 //!
 //! It knows the multiplexer's requests and where it listens. It keeps nothing: [`Usb`](super::Usb) remembers what is plugged in.
 
-use super::packet;
+use super::{list, packet};
 use crate::{
     http::Broken,
     route::{Socket, ready},
 };
 use plist::{Dictionary, Value};
-use std::{fmt, io, path::PathBuf};
-use tokio::net::TcpStream;
+use std::{fmt, io, path::PathBuf, time::Duration};
+use tokio::{net::TcpStream, time::timeout};
+
+/// How long the multiplexer, which is a program of this machine, may take for an answer.
+const ANSWER: Duration = Duration::from_secs(2);
 
 /// Where the multiplexer listens unless something else is said.
 #[cfg(unix)]
@@ -101,9 +104,8 @@ pub(crate) struct Events {
 impl Events {
     /// Asks for them.
     pub(crate) async fn listen(address: &MuxAddress) -> io::Result<Events> {
-        let mut socket = address.connect().await?;
-        packet::write(&mut socket, &request("Listen")).await?;
-        match result(&packet::read(&mut socket).await?) {
+        let (socket, answer) = ask(address, request("Listen")).await?;
+        match result(&answer) {
             Some(0) => Ok(Events { socket }),
             other => Err(io::Error::other(format!("the multiplexer refused to tell what is plugged in ({other:?})"))),
         }
@@ -125,13 +127,12 @@ pub(crate) async fn connect(address: &MuxAddress, number: u64, port: u16) -> Res
         tracing::debug!(%error, "the multiplexer gave no connection");
         Broken::NoRoute
     };
-    let mut socket = address.connect().await.map_err(gone)?;
     let mut wanted = request("Connect");
     wanted.insert("DeviceID".to_owned(), Value::from(number));
     // The port goes over the wire with its two bytes in the network's order.
     wanted.insert("PortNumber".to_owned(), Value::from(u64::from(port.swap_bytes())));
-    packet::write(&mut socket, &wanted).await.map_err(gone)?;
-    match result(&packet::read(&mut socket).await.map_err(gone)?) {
+    let (socket, answer) = ask(address, wanted).await.map_err(gone)?;
+    match result(&answer) {
         Some(0) => Ok(socket),
         Some(3) => Err(Broken::PortClosed),
         Some(2) => Err(Broken::NotPlugged),
@@ -141,21 +142,30 @@ pub(crate) async fn connect(address: &MuxAddress, number: u64, port: u16) -> Res
 
 /// What this machine needs to be trusted by a phone, if the phone has ever trusted it.
 pub(crate) async fn pair_record(address: &MuxAddress, udid: &str) -> io::Result<Option<Vec<u8>>> {
-    let mut socket = address.connect().await?;
     let mut wanted = request("ReadPairRecord");
     wanted.insert("PairRecordID".to_owned(), udid.into());
-    packet::write(&mut socket, &wanted).await?;
-    let answer = packet::read(&mut socket).await?;
+    let (_, answer) = ask(address, wanted).await?;
     Ok(answer.get("PairRecordData").and_then(Value::as_data).map(<[u8]>::to_vec))
 }
 
+/// One question on a connection of its own, which is then the asker's.
+async fn ask(address: &MuxAddress, question: Dictionary) -> io::Result<(Socket, Dictionary)> {
+    let asked = async {
+        let mut socket = address.connect().await?;
+        packet::write(&mut socket, &question).await?;
+        let answer = packet::read(&mut socket).await?;
+        Ok((socket, answer))
+    };
+    timeout(ANSWER, asked).await.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer")))
+}
+
 fn request(kind: &str) -> Dictionary {
-    let mut request = Dictionary::new();
-    for (key, value) in [("MessageType", kind), ("ClientVersionString", "fingertip"), ("ProgName", "fingertip")] {
-        request.insert(key.to_owned(), value.into());
-    }
-    request.insert("kLibUSBMuxVersion".to_owned(), Value::from(3_u64));
-    request
+    list::dictionary([
+        ("MessageType", kind.into()),
+        ("ClientVersionString", "fingertip".into()),
+        ("ProgName", "fingertip".into()),
+        ("kLibUSBMuxVersion", Value::from(3_u64)),
+    ])
 }
 
 fn result(answer: &Dictionary) -> Option<u64> {
@@ -217,8 +227,7 @@ mod tests {
 
     #[test]
     fn reports_are_read_and_others_skipped() {
-        let report =
-            |xml: &str| event(&packet::decode(format!("<plist><dict>{xml}</dict></plist>").as_bytes()).unwrap());
+        let report = |xml: &str| event(&list::decode(format!("<plist><dict>{xml}</dict></plist>").as_bytes()).unwrap());
         let attached = |kind: &str, serial: &str| {
             report(&format!(
                 "<key>MessageType</key><string>Attached</string><key>DeviceID</key><integer>7</integer><key>Properties</key>\

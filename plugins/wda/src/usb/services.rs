@@ -1,37 +1,30 @@
 //! What a phone tells a computer that it is plugged into: its name and model to everybody, its apps to whom it trusts.
 //!
-//! It knows which of the phone's own services says what; the crate `idevice` speaks them. The automation program has no part
-//! in this. What that crate would log stays out of the log: whole answers, the host's id, warnings about what every phone does.
+//! It knows which of the phone's services says what, and their frames: four bytes of length, then a property list. The crate
+//! `idevice` knows the pairing record and the encryption that it opens. The automation program has no part in this.
 
-use super::{Cable, Facts, models};
+use super::{Cable, Facts, list, models};
 use crate::route::Socket;
 use driver_api::App;
-use idevice::{
-    Idevice, IdeviceError, IdeviceService, installation_proxy::InstallationProxyClient, lockdown::LockdownClient,
-    pairing_file::PairingFile, provider::IdeviceProvider,
-};
+use idevice::{Idevice, pairing_file::PairingFile};
 use plist::{Dictionary, Value};
-use std::{
-    fmt, io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{io, time::Duration};
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncReadExt, AsyncWriteExt},
     time::timeout,
 };
 use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
 
 /// The port of the service that answers for all others.
 const LOCKDOWN: u16 = 62078;
-/// How long a phone may take to say its name.
-const FACTS: Duration = Duration::from_secs(3);
+/// How long a phone may take to say its name, or whether it trusts this computer.
+const SHORT: Duration = Duration::from_secs(3);
 /// How long it may take to list its apps.
 const APPS: Duration = Duration::from_secs(10);
-/// No list of apps is longer in bytes.
-const MOST: usize = 32 << 20;
+/// No answer is longer.
+const LARGEST: usize = 16 << 20;
+/// A phone has some hundred apps; a list that does not end has others.
+const MOST: usize = 10_000;
 /// For the phone's log.
 const LABEL: &str = "fingertip";
 
@@ -46,32 +39,28 @@ pub(crate) enum Unavailable {
     Other(String),
 }
 
-impl From<IdeviceError> for Unavailable {
-    fn from(error: IdeviceError) -> Self {
-        match error {
-            IdeviceError::InvalidHostID => Unavailable::Untrusted,
-            other => Unavailable::Other(other.to_string()),
-        }
+impl From<io::Error> for Unavailable {
+    fn from(error: io::Error) -> Self {
+        Unavailable::Other(error.to_string())
     }
 }
 
-/// What the phone says of itself to everybody.
+/// What the phone says of itself to everybody; nothing where it does not answer.
 pub(super) async fn facts(cable: &Cable) -> Facts {
     let asked = async {
-        let socket = cable.open_port(LOCKDOWN).await.map_err(|broken| format!("{broken:?}"))?;
-        let mut lockdown = LockdownClient::new(Idevice::new(Box::new(Bounded::new(socket)), LABEL));
-        lockdown.get_value(None, None).await.map_err(|error| error.to_string())
+        let mut lockdown = Service::open(cable, LOCKDOWN).await?;
+        lockdown.ask(list::dictionary([("Request", "GetValue".into()), ("Label", LABEL.into())])).await
     };
-    let told = timeout(FACTS, asked.with_subscriber(NoSubscriber::new()))
-        .await
-        .unwrap_or_else(|_| Err("no answer".to_owned()));
-    match told {
-        Ok(Value::Dictionary(told)) => read(&told),
-        Ok(_) => Facts::default(),
-        Err(error) => {
-            tracing::debug!(udid = cable.udid, error, "a plugged-in phone does not say what it is");
+    match timeout(SHORT, asked).await {
+        Ok(Ok(mut answer)) => match answer.remove("Value") {
+            Some(Value::Dictionary(told)) => read(&told),
+            _ => Facts::default(),
+        },
+        Ok(Err(error)) => {
+            tracing::debug!(udid = cable.udid, %error, "a plugged-in phone does not say what it is");
             Facts::default()
         }
+        Err(_) => Facts::default(),
     }
 }
 
@@ -87,23 +76,48 @@ fn read(told: &Dictionary) -> Facts {
     }
 }
 
+/// Whether the phone trusts this computer; `None` when that cannot be found out.
+pub(super) async fn trusts(cable: &Cable) -> Option<bool> {
+    match timeout(SHORT, session(cable)).await.ok()? {
+        Ok(_) => Some(true),
+        Err(Unavailable::Untrusted) => Some(false),
+        Err(Unavailable::Other(_)) => None,
+    }
+}
+
 /// The apps that are installed and that people can start.
 pub(super) async fn apps(cable: &Cable) -> Result<Vec<App>, Unavailable> {
-    let record = cable.pair_record().await.map_err(|error| Unavailable::Other(error.to_string()))?;
-    let record = PairingFile::from_bytes(&record.ok_or(Unavailable::Untrusted)?)?;
-    let provider = Provider { cable: cable.clone(), record: Arc::new(record) };
-    let asked = async {
-        let mut options = Dictionary::new();
-        options.insert("ApplicationType".to_owned(), "Any".into());
-        let wanted = ["CFBundleIdentifier", "CFBundleDisplayName", "CFBundleName", "SBAppTags"];
-        options.insert("ReturnAttributes".to_owned(), Value::Array(wanted.map(Value::from).to_vec()));
-        let mut service = InstallationProxyClient::connect(&provider).await?;
-        service.browse(Some(Value::Dictionary(options))).await
-    };
-    let listed = timeout(APPS, asked.with_subscriber(NoSubscriber::new()))
-        .await
-        .map_err(|_| Unavailable::Other("no answer".to_owned()))??;
-    Ok(listed.iter().filter_map(app).collect())
+    timeout(APPS, browse(cable)).await.unwrap_or_else(|_| Err(Unavailable::Other("no answer".to_owned())))
+}
+
+async fn browse(cable: &Cable) -> Result<Vec<App>, Unavailable> {
+    let (mut lockdown, record) = session(cable).await?;
+    let wanted = [("Request", "StartService".into()), ("Service", "com.apple.mobile.installation_proxy".into())];
+    let started = lockdown.ask(list::dictionary(wanted)).await?;
+    let port = started.get("Port").and_then(Value::as_unsigned_integer).and_then(|port| u16::try_from(port).ok());
+    let port =
+        port.ok_or_else(|| Unavailable::Other("it does not start the service that knows its apps".to_owned()))?;
+    let mut service = Service::open(cable, port).await?;
+    if started.get("EnableServiceSSL").and_then(Value::as_boolean) == Some(true) {
+        service = service.encrypted(record).await?;
+    }
+    let attributes = ["CFBundleIdentifier", "CFBundleDisplayName", "CFBundleName", "SBAppTags"];
+    let options = list::dictionary([
+        ("ApplicationType", "Any".into()),
+        ("ReturnAttributes", Value::Array(attributes.map(Value::from).to_vec())),
+    ]);
+    let wanted = list::dictionary([("Command", "Browse".into()), ("ClientOptions", Value::Dictionary(options))]);
+    let mut answer = service.ask(wanted).await?;
+    let mut apps = Vec::new();
+    loop {
+        if let Some(Value::Array(told)) = answer.remove("CurrentList") {
+            apps.extend(told.iter().filter_map(app));
+        }
+        if answer.get("Status").and_then(Value::as_string) == Some("Complete") || apps.len() > MOST {
+            return Ok(apps);
+        }
+        answer = service.next().await?;
+    }
 }
 
 /// An app with an icon; what the system hides is no app to people.
@@ -123,80 +137,80 @@ fn app(told: &Value) -> Option<App> {
     Some(App { id: id.to_owned(), name: name.map(str::to_owned) })
 }
 
-/// The way to the phone's services for the crate that speaks them.
-#[derive(Debug)]
-struct Provider {
-    cable: Cable,
-    record: Arc<PairingFile>,
-}
-
-type Answer<T> = Pin<Box<dyn Future<Output = Result<T, IdeviceError>> + Send>>;
-
-impl IdeviceProvider for Provider {
-    fn connect(&self, port: u16) -> Answer<Idevice> {
-        let cable = self.cable.clone();
-        Box::pin(async move {
-            crate::tls_provider();
-            let socket = cable.open_port(port).await;
-            let socket = socket.map_err(|broken| IdeviceError::Socket(io::Error::other(format!("{broken:?}"))))?;
-            Ok(Idevice::new(Box::new(Bounded::new(socket)), LABEL))
-        })
-    }
-
-    fn label(&self) -> &str {
-        LABEL
-    }
-
-    fn get_pairing_file(&self) -> Answer<PairingFile> {
-        let record = self.record.clone();
-        Box::pin(async move { Ok((*record).clone()) })
+/// A session with the phone, which it grants to whom it trusts.
+async fn session(cable: &Cable) -> Result<(Service, PairingFile), Unavailable> {
+    let record = cable.pair_record().await?.ok_or(Unavailable::Untrusted)?;
+    // Within limits first: the crate's own reader has none.
+    list::decode(&record)?;
+    let record = PairingFile::from_bytes(&record).map_err(|error| Unavailable::Other(error.to_string()))?;
+    let mut lockdown = Service::open(cable, LOCKDOWN).await?;
+    let wanted = [
+        ("Request", "StartSession".into()),
+        ("Label", LABEL.into()),
+        ("HostID", record.host_id.as_str().into()),
+        ("SystemBUID", record.system_buid.as_str().into()),
+    ];
+    let answer = lockdown.ask(list::dictionary(wanted)).await?;
+    match answer.get("EnableSessionSSL").and_then(Value::as_boolean) {
+        Some(true) => Ok((lockdown.encrypted(record.clone()).await?, record)),
+        _ => Err(Unavailable::Other("it starts no session".to_owned())),
     }
 }
 
-/// A connection that ends when more has come than any honest answer holds: the crate believes the lengths that it is told.
-struct Bounded {
-    socket: Socket,
-    left: usize,
+/// A connection to one of the phone's services.
+struct Service {
+    socket: Box<dyn idevice::ReadWrite>,
 }
 
-impl Bounded {
-    fn new(socket: Socket) -> Self {
-        Bounded { socket, left: MOST }
+impl Service {
+    async fn open(cable: &Cable, port: u16) -> io::Result<Service> {
+        let socket: Socket = cable.open_port(port).await.map_err(|broken| io::Error::other(format!("{broken:?}")))?;
+        Ok(Service { socket: Box::new(socket) })
     }
-}
 
-impl fmt::Debug for Bounded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bounded").field("left", &self.left).finish_non_exhaustive()
+    /// The same connection, encrypted as the pairing record says.
+    async fn encrypted(self, record: PairingFile) -> Result<Service, Unavailable> {
+        crate::tls_provider();
+        // A task of its own: with a record whose parts do not fit each other the crate panics.
+        let begun = tokio::spawn(
+            async move {
+                let mut plain = Idevice::new(self.socket, LABEL);
+                plain.start_session(&record, false).await.map_err(|error| error.to_string())?;
+                plain.get_socket().ok_or_else(|| "the connection is gone".to_owned())
+            }
+            // What the crate would log stays out of the log.
+            .with_subscriber(NoSubscriber::new()),
+        );
+        let begun = begun.await.unwrap_or_else(|error| Err(error.to_string()));
+        begun.map(|socket| Service { socket }).map_err(Unavailable::Other)
     }
-}
 
-impl AsyncRead for Bounded {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.left == 0 {
-            return Poll::Ready(Err(io::Error::other("more than can be")));
+    async fn ask(&mut self, question: Dictionary) -> Result<Dictionary, Unavailable> {
+        let mut frame = vec![0; 4];
+        list::encode(&question, &mut frame)?;
+        let length = u32::try_from(frame.len() - 4).map_err(io::Error::other)?;
+        frame[..4].copy_from_slice(&length.to_be_bytes());
+        self.socket.write_all(&frame).await?;
+        self.socket.flush().await?;
+        self.next().await
+    }
+
+    async fn next(&mut self) -> Result<Dictionary, Unavailable> {
+        let length = self.socket.read_u32().await? as usize;
+        if length > LARGEST {
+            return Err(Unavailable::Other("an answer has an impossible length".to_owned()));
         }
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.socket).poll_read(context, buffer);
-        self.left = self.left.saturating_sub(buffer.filled().len() - before);
-        read
-    }
-}
-
-impl AsyncWrite for Bounded {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(context)
+        // As it comes, since the length is only a claim.
+        let mut body = Vec::new();
+        (&mut self.socket).take(length as u64).read_to_end(&mut body).await?;
+        if body.len() < length {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        let answer = list::decode(&body)?;
+        match answer.get("Error").map(|error| error.as_string().unwrap_or("unknown")) {
+            None => Ok(answer),
+            Some("InvalidHostID" | "InvalidPairRecord") => Err(Unavailable::Untrusted),
+            Some(error) => Err(Unavailable::Other(format!("it answers {error:?}"))),
+        }
     }
 }
