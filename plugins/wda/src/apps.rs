@@ -22,8 +22,10 @@ const FRONT: Duration = Duration::from_secs(15);
 const STEP: Duration = Duration::from_millis(250);
 /// So often in a row an app that was started may be said not to run before it counts as ended: the phone's knowledge lags.
 const GONE: u32 = 4;
+/// How long a phone that did not tell its apps is not asked again.
+const UNTOLD: Duration = Duration::from_secs(60);
 /// The home screen's own app.
-const SPRINGBOARD: &str = "com.apple.springboard";
+pub(crate) const SPRINGBOARD: &str = "com.apple.springboard";
 
 /// Starts an app, or brings it to the front.
 pub(crate) async fn launch(session: &Session, launch: Launch) -> Result<App> {
@@ -34,10 +36,12 @@ pub(crate) async fn launch(session: &Session, launch: Launch) -> Result<App> {
         Ok(_) | Err(Fault::Refused(_)) => {}
         Err(fault) => return Err(fault.into_error(Purpose::Look)),
     }
+    let mut ended = false;
     if launch.fresh || !launch.arguments.is_empty() {
         // An app that is not there yet cannot be ended; the launch tells.
         match session.post("/wda/apps/terminate", &json!({"bundleId": app.id}), SHORT).await {
-            Ok(_) | Err(Fault::Refused(_)) => {}
+            Ok(was_running) => ended = was_running != Value::Bool(false),
+            Err(Fault::Refused(_)) => {}
             Err(fault) => return Err(fault.into_error(Purpose::App)),
         }
     }
@@ -53,9 +57,14 @@ pub(crate) async fn launch(session: &Session, launch: Launch) -> Result<App> {
         Err(Fault::Broken(Broken::Late)) => {
             tracing::debug!(app = app.id, "no answer to a launch; looking what became of it")
         }
-        Err(fault) => return Err(fault.into_error(Purpose::App)),
+        Err(fault) => {
+            let error = fault.into_error(Purpose::App);
+            // Something happened all the same to an app that ran before.
+            return Err(if ended { after_launch(error) } else { error });
+        }
     }
     in_front(session, &app.id).await?;
+    session.saw_in_front(&app);
     Ok(app)
 }
 
@@ -140,12 +149,13 @@ async fn resolve(session: &Session, app: &str) -> Result<App> {
             return Err(Error::new(ErrorKind::AppNotFound, message));
         }
     }
+    // An app can call itself what it likes, such as Settings.
+    if let Some(id) = names::id_of(app) {
+        return Ok(App { id: id.to_owned(), name: names::name_of(id).map(str::to_owned) });
+    }
     let seen = session.known().apps;
     if let Some(app) = seen.get(&app.to_lowercase()) {
         return Ok(app.clone());
-    }
-    if let Some(id) = names::id_of(app) {
-        return Ok(App { id: id.to_owned(), name: names::name_of(id).map(str::to_owned) });
     }
     if is_bundle_id(app) {
         let name = names::name_of(app).map(str::to_owned);
@@ -166,20 +176,19 @@ fn among(installed: &[App], app: &str) -> Option<App> {
 /// The apps that are installed, where the phone tells: it must hang on a cable and trust this computer.
 async fn installed(session: &Session, afresh: bool) -> Option<Arc<Vec<App>>> {
     let cable = session.cable()?;
-    if let Some(installed) = session.known().installed.filter(|_| !afresh) {
-        return Some(installed);
+    match session.known().installed {
+        Some((_, Some(installed))) if !afresh => return Some(installed),
+        // A phone that did not tell is not asked by every launch.
+        Some((asked, None)) if asked.elapsed() < UNTOLD => return None,
+        _ => {}
     }
-    match cable.apps().await {
-        Ok(apps) => {
-            let apps = Arc::new(apps);
-            session.learn(|known| known.installed = Some(apps.clone()));
-            Some(apps)
-        }
-        Err(unavailable) => {
-            tracing::info!(why = %unavailable, "the phone does not tell which apps are installed; those that run are listed");
-            None
-        }
+    let told = cable.apps().await.map(Arc::new);
+    if let Err(unavailable) = &told {
+        tracing::info!(why = %unavailable, "the phone does not tell which apps are installed; those that run are listed");
     }
+    let told = told.ok();
+    session.learn(|known| known.installed = Some((Instant::now(), told.clone())));
+    told
 }
 
 fn is_bundle_id(text: &str) -> bool {
@@ -195,7 +204,7 @@ pub(crate) async fn active(session: &Session) -> Result<App> {
         .ok_or_else(|| Error::new(ErrorKind::Other, "the iPhone did not tell which app is in front"))?;
     let name = text("name").or_else(|| names::name_of(&id).map(str::to_owned));
     let app = App { id, name };
-    session.saw(&app);
+    session.saw_in_front(&app);
     Ok(app)
 }
 

@@ -1,16 +1,14 @@
-//! The device apart from screen and apps: lock, buttons, alerts, clipboard, keyboard, URLs, what it says of itself.
+//! The device apart from screen and apps: lock, buttons, alerts, keyboard, URLs, what it says of itself.
 //!
 //! It knows one command for each of these, and what the phone cannot do.
 
 use crate::{
     error::{Fault, Purpose},
-    screen::{BASE64, decode},
     session::{SHORT, Session},
     text,
     usb::Cable,
 };
-use base64::Engine;
-use driver_api::{Alert, Button, DeviceState, Error, ErrorKind, Outcome, Result};
+use driver_api::{Alert, Button, DeviceState, Error, ErrorKind, Result};
 use serde_json::{Value, json};
 
 /// Goes to the home screen.
@@ -87,28 +85,6 @@ pub(crate) async fn answer_alert(session: &Session, button: &str) -> Result<()> 
 /// Opens a URL with whatever app takes it.
 pub(crate) async fn open_url(session: &Session, url: &str) -> Result<()> {
     act(session.post("/url", &json!({"url": url}), SHORT).await, Purpose::OpenUrl)
-}
-
-/// The text on the clipboard.
-pub(crate) async fn clipboard(session: &Session) -> Result<String> {
-    let value = session.post("/wda/getPasteboard", &json!({"contentType": "plaintext"}), SHORT).await;
-    let value = value.map_err(|fault| fault.into_error(Purpose::Clipboard).with_outcome(Outcome::NotDone))?;
-    let bytes = match value {
-        Value::Null => Vec::new(),
-        Value::String(text) => decode(text).ok_or_else(unreadable)?,
-        _ => return Err(unreadable()),
-    };
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn unreadable() -> Error {
-    Error::new(ErrorKind::Other, "what the iPhone has on its clipboard cannot be read as text")
-}
-
-/// Puts text on the clipboard.
-pub(crate) async fn set_clipboard(session: &Session, text: &str) -> Result<()> {
-    let body = json!({"content": BASE64.encode(text), "contentType": "plaintext"});
-    act(session.post("/wda/setPasteboard", &body, SHORT).await, Purpose::Clipboard)
 }
 
 /// Hides the keyboard. The return key is not among those tried: it could send a form.

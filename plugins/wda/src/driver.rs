@@ -1,10 +1,10 @@
 //! The driver of one iPhone: each operation of the contract, handed to the module that knows how it is done.
 //!
-//! It knows whether it is connected; what was learned of the phone lives and ends with the session, but for which apps end the
-//! phone's automation program, which outlives that program.
+//! It knows whether it is connected; what was learned of the phone lives and ends with the session, but for its habits.
 
 use crate::{
-    apps, device, fragile::Fragile, phone::Phone, screen, session, session::Session, stream::Stream, text, touch, tree,
+    apps, clipboard, device, habits::Habits, phone::Phone, screen, session, session::Session, stream::Stream, text,
+    touch, tree,
 };
 use driver_api::{
     Alert, App, AppList, Button, DeviceState, Driver, Error, ErrorKind, Feature, Finger, Frame, Launch, Node,
@@ -21,14 +21,14 @@ pub struct WdaDriver {
     phone: Arc<Phone>,
     session: Mutex<Option<Arc<Session>>>,
     stream: Arc<Stream>,
-    fragile: Fragile,
+    habits: Habits,
 }
 
 impl WdaDriver {
     /// A driver that has not spoken to the phone yet.
     pub(crate) fn new(phone: Phone) -> Self {
         let stream = Arc::new(Stream::new(phone.stream()));
-        WdaDriver { phone: Arc::new(phone), session: Mutex::default(), stream, fragile: Fragile::default() }
+        WdaDriver { phone: Arc::new(phone), session: Mutex::default(), stream, habits: Habits::default() }
     }
 
     fn session(&self) -> Result<Arc<Session>> {
@@ -77,7 +77,7 @@ impl Driver for WdaDriver {
 
     async fn disconnect(&self) -> Result<()> {
         self.stream.stop();
-        self.fragile.forget();
+        self.habits.forget();
         if let Some(session) = self.replace(None) {
             session.end().await;
         }
@@ -151,7 +151,7 @@ impl Driver for WdaDriver {
 
     async fn tree(&self) -> Result<Tree> {
         let session = self.session()?;
-        self.fragile.guarded(&session, tree::tree(&session)).await
+        tree::tree(&session, &self.habits).await
     }
 
     async fn home(&self) -> Result<()> {
@@ -191,11 +191,11 @@ impl Driver for WdaDriver {
     }
 
     async fn clipboard(&self) -> Result<String> {
-        device::clipboard(&*self.session()?).await
+        clipboard::read(&*self.session()?).await
     }
 
     async fn set_clipboard(&self, text: &str) -> Result<()> {
-        device::set_clipboard(&*self.session()?, text).await
+        clipboard::write(&*self.session()?, text).await
     }
 
     async fn device_info(&self) -> Result<DeviceState> {

@@ -70,9 +70,12 @@ impl Purpose {
 }
 
 impl Refusal {
-    /// The session is not the phone's any more; the command did not run.
+    /// The session is not the phone's any more; the command did not run. The phone's words count only where nothing else was
+    /// said: they may repeat what stands on the screen.
     pub(crate) fn session_is_gone(&self) -> bool {
-        self.name == "invalid session id" || self.says(&["session does not exist", "deleted while this request"])
+        let unnamed = self.status == 404 && matches!(self.name.as_str(), "" | "unknown command");
+        self.name == "invalid session id"
+            || (unnamed && self.says(&["session does not exist", "deleted while this request"]))
     }
 
     /// This server does not have the route; the command did not run.
@@ -259,7 +262,10 @@ fn refusal_error(refusal: &Refusal, purpose: Purpose) -> Error {
         ("invalid argument", Purpose::App) => {
             no(Kind::AppNotFound, "the app is not installed on the iPhone, or the iPhone refused to start it")
         }
-        ("invalid argument" | "unknown error", Purpose::OpenUrl) => no(Kind::InvalidArgument, "no app opens this URL"),
+        ("invalid argument", Purpose::OpenUrl) => no(Kind::InvalidArgument, "no app opens this URL"),
+        ("unknown error", Purpose::OpenUrl) => {
+            Error::unknown(Kind::InvalidArgument, "the iPhone did not open this URL; perhaps no app takes it")
+        }
         ("invalid argument" | "invalid selector", _) => {
             no(Kind::InvalidArgument, "the iPhone did not accept the arguments of this operation")
         }
@@ -281,6 +287,8 @@ mod tests {
         // Names.
         (404, "invalid session id", "Session does not exist", Act, Kind::Other, NotDone),
         (404, "", "The session was deleted while this request was still pending", Act, Kind::Other, NotDone),
+        // Words on a screen say nothing of the session: the action may have happened.
+        (500, "unknown error", "failed at button “Session does not exist”", Act, Kind::Other, Unknown),
         (500, "session not created", "bad capabilities", Connect, Kind::Other, NotDone),
         (404, "unknown command", "Unhandled endpoint", Act, Kind::Unsupported, NotDone),
         (405, "unknown method", "", Act, Kind::Unsupported, NotDone),
@@ -304,7 +312,7 @@ mod tests {
         (500, "unknown error", "", Act, Kind::Other, Unknown),
         (500, "unknown error", "", Look, Kind::Other, NotDone),
         (500, "unknown error", "Cannot get 'xml' source", Tree, Kind::TreeUnavailable, NotDone),
-        (500, "unknown error", "", OpenUrl, Kind::InvalidArgument, NotDone),
+        (500, "unknown error", "", OpenUrl, Kind::InvalidArgument, Unknown),
         (500, "unexpected alert open", "", Act, Kind::AlertInFront, NotDone),
         (400, "invalid coordinates", "", Act, Kind::InvalidArgument, NotDone),
         (500, "", "", Act, Kind::Other, Unknown),

@@ -7,19 +7,20 @@
 //! Where to look: [`options`] what may be configured · [`phone`] one phone and the ways to it · [`usb`] cables ·
 //! [`route`] how a connection comes about · [`http`] one request, one answer · [`envelope`] the wrapper around answers ·
 //! [`error`] the table of errors · [`session`] the session and its renewal · [`touch`], [`text`], [`apps`], [`device`],
-//! [`screen`], [`tree`] the operations · [`fragile`] apps whose tree is not read · [`source`] page sources into the neutral tree · [`stream`] the stream of pictures.
+//! [`clipboard`], [`screen`], [`tree`] the operations · [`habits`] apps whose tree is too much · [`source`] page sources into the neutral tree · [`stream`] the stream of pictures.
 
 #![forbid(unsafe_code)]
 #![allow(rustdoc::private_intra_doc_links, reason = "the guide above is for who reads this crate's code")]
 
 mod apps;
+mod clipboard;
 mod device;
 mod driver;
 mod envelope;
 mod error;
-mod fragile;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+mod habits;
 mod http;
 mod names;
 mod options;

@@ -6,6 +6,7 @@
 use crate::{
     envelope::{self, Refusal, Reply},
     error::{Fault, Purpose},
+    habits::DEPTH,
     http::{Answer, Broken, Http, Method, within},
     phone::Phone,
     screen,
@@ -31,8 +32,8 @@ const WARM_UP: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mi
 /// How long a command that the phone should answer at once may take. The host sets each operation's limit and comes first;
 /// this is for those that it gives more time.
 pub(crate) const SHORT: Duration = Duration::from_secs(25);
-/// How deep trees are asked for at first.
-pub(crate) const DEPTH: u32 = 50;
+/// How many names of apps are remembered.
+const NAMES: usize = 256;
 
 /// What is kept while connected, and forgotten afterwards.
 #[derive(Debug)]
@@ -57,8 +58,8 @@ pub(crate) struct Known {
     pub(crate) plain_moves: bool,
     /// Whether trees have to be asked for as XML.
     pub(crate) xml: bool,
-    /// How deep trees are asked for of an app, by its id, whose tree the phone failed at.
-    pub(crate) depths: HashMap<String, u32>,
+    /// The app that was last seen in front, by its id.
+    pub(crate) front: Option<String>,
     /// The depth that the phone was last told.
     pub(crate) applied_depth: u32,
     /// Until when the phone is spared another tree.
@@ -69,12 +70,14 @@ pub(crate) struct Known {
     pub(crate) scale: Option<f64>,
     /// Width and height in points, as the phone last said.
     pub(crate) size: Option<(f64, f64)>,
+    /// The automation program as an app, by its id.
+    pub(crate) agent: Option<String>,
     /// Version of the phone's system.
     pub(crate) os_version: Option<String>,
     /// Apps that were seen, by the name in lower case.
     pub(crate) apps: HashMap<String, App>,
-    /// The apps that are installed, where the phone was asked and told.
-    pub(crate) installed: Option<Arc<Vec<App>>>,
+    /// The apps that are installed, as the phone told, or that it did not tell; and when that was.
+    pub(crate) installed: Option<(Instant, Option<Arc<Vec<App>>>)>,
 }
 
 impl Default for Known {
@@ -83,12 +86,13 @@ impl Default for Known {
             touch: Touch::Actions,
             plain_moves: false,
             xml: false,
-            depths: HashMap::new(),
+            front: None,
             applied_depth: 0,
             tree_rest: None,
             exact_orientation: true,
             scale: None,
             size: None,
+            agent: None,
             os_version: None,
             apps: HashMap::new(),
             installed: None,
@@ -113,8 +117,11 @@ impl Session {
         let http = Http::new(phone.agent());
         let status = status(&http, phone).await?;
         let session = Session { phone: phone.clone(), http, state: Mutex::default() };
-        session.state().known.os_version =
-            status.value.pointer("/os/version").and_then(Value::as_str).map(str::to_owned);
+        let told = |place: &str| status.value.pointer(place).and_then(Value::as_str).map(str::to_owned);
+        session.learn(|known| {
+            known.os_version = told("/os/version");
+            known.agent = told("/build/productBundleIdentifier");
+        });
         session.begin().await.map_err(|fault| fault.into_error(Purpose::Connect))?;
         session.warm_up().await?;
         // It only informs; a phone that refuses it can be used all the same.
@@ -172,11 +179,19 @@ impl Session {
         change(&mut self.state().known);
     }
 
-    /// Remembers an app by its name.
-    pub(crate) fn saw(&self, app: &App) {
-        if let Some(name) = &app.name {
-            self.learn(|known| drop(known.apps.insert(name.to_lowercase(), app.clone())));
-        }
+    /// Remembers the app that is in front, and its name.
+    pub(crate) fn saw_in_front(&self, app: &App) {
+        self.learn(|known| {
+            known.front = Some(app.id.clone());
+            if let Some(name) = app.name.as_ref().filter(|_| known.apps.len() < NAMES) {
+                known.apps.insert(name.to_lowercase(), app.clone());
+            }
+        });
+    }
+
+    /// Whether the phone is reached by cable now.
+    pub(crate) fn is_by_cable(&self) -> bool {
+        self.cable().is_some()
     }
 
     /// The way to the phone's own services, while it is on a cable.
@@ -227,26 +242,22 @@ impl Session {
         Ok(answer)
     }
 
-    /// Applies the settings, with trees of this depth.
-    pub(crate) async fn apply_settings(&self, depth: u32) -> Result<(), Fault> {
-        let path = self.path("/appium/settings");
-        self.learn(|known| known.applied_depth = depth);
-        let settings = json!({"settings": {
-            "animationCoolOffTimeout": 0,
-            "snapshotMaxDepth": depth,
-            "useFirstMatch": true,
-            "respectSystemAlerts": false,
-            // Pictures of the stream are turned the way a person sees them, as screenshots are.
-            "mjpegFixOrientation": true,
-        }});
-        match self.post_plain(&path, &settings, SHORT).await {
+    /// From now on trees have this depth.
+    pub(crate) async fn apply_depth(&self, depth: u32) -> Result<(), Fault> {
+        let applied = self.post("/appium/settings", &settings(depth), SHORT).await;
+        self.applied(depth, applied.map(drop))
+    }
+
+    fn applied(&self, depth: u32, applied: Result<(), Fault>) -> Result<(), Fault> {
+        match applied {
             // Servers without settings work with their own.
             Err(Fault::Refused(refusal)) if !refusal.session_is_gone() => {
                 tracing::debug!(name = refusal.name, "the phone took no settings");
-                Ok(())
             }
-            other => other.map(drop),
+            applied => applied?,
         }
+        self.learn(|known| known.applied_depth = depth);
+        Ok(())
     }
 
     async fn command(&self, method: Method, path: &str, body: Option<&Value>, limit: Duration) -> Result<Value, Fault> {
@@ -296,11 +307,13 @@ impl Session {
         };
         let id = reply.value.get("sessionId").and_then(Value::as_str).map(str::to_owned).or(reply.session);
         self.state().id = id.filter(|id| is_id(id)).ok_or(Fault::Foreign)?;
+        // A session knows nothing of the one before it.
         let depth = match self.known().applied_depth {
             0 => DEPTH,
             depth => depth,
         };
-        self.apply_settings(depth).await
+        let applied = self.post_plain(&self.path("/appium/settings"), &settings(depth), SHORT).await;
+        self.applied(depth, applied.map(drop))
     }
 
     async fn create(&self, limit: Duration) -> Result<Reply, Fault> {
@@ -336,6 +349,17 @@ impl Session {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn settings(depth: u32) -> Value {
+    json!({"settings": {
+        "animationCoolOffTimeout": 0,
+        "snapshotMaxDepth": depth,
+        "useFirstMatch": true,
+        "respectSystemAlerts": false,
+        // Pictures of the stream are turned the way a person sees them, as screenshots are.
+        "mjpegFixOrientation": true,
+    }})
 }
 
 /// Whether the phone answers at all. On a connection of its own, so that no command can be in its way.

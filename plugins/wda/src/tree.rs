@@ -5,18 +5,19 @@
 use crate::{
     apps,
     error::{Fault, Purpose},
+    habits::{DEPTH, Habits},
     http::{Answer, Broken, within},
-    session::{DEPTH, Session},
+    session::Session,
     source,
 };
-use driver_api::{Result, Tree, TreeFlaw};
+use driver_api::{Error, ErrorKind, Result, Tree, TreeFlaw};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// How long a tree may take.
 const TREE: Duration = Duration::from_secs(60);
-/// No tree is asked for less deep: what an app shows of itself lies deeper.
-const SHALLOWEST: u32 = 12;
+/// Which part of the time the first question may take, so that there is some for a second one.
+const FIRST: f64 = 0.6;
 /// With less time than this there is no point in asking once more.
 const WORTH: Duration = Duration::from_secs(1);
 /// A phone that was slow to read its tree is left alone for as long as that took, up to this: read again and again, some
@@ -24,38 +25,56 @@ const WORTH: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(2);
 /// A tree that came sooner than this needs no rest.
 const SHORT_READ: Duration = Duration::from_millis(100);
-/// For how many apps a lowered depth is remembered.
-const REMEMBERED: usize = 64;
+/// How long the phone may take to say which app is in front, while it may be busy with a tree.
+const FRONT: Duration = Duration::from_secs(3);
 
 /// What is on the screen.
-pub(crate) async fn tree(session: &Session) -> Result<Tree> {
+pub(crate) async fn tree(session: &Session, habits: &Habits) -> Result<Tree> {
     let failed = |fault: Fault| fault.into_error(Purpose::Tree);
     rest(session).await;
-    // Only once some app has needed less depth does it matter which is in front.
-    let mut app = match session.known().depths.is_empty() {
-        true => None,
-        false => front(session).await,
-    };
-    let known = session.known();
-    let depth = app.as_ref().and_then(|app| known.depths.get(app)).copied().unwrap_or(DEPTH);
-    let trouble = match at(session, depth, first_limit()).await {
-        Err(fault) if is_trouble(&fault) && depth > SHALLOWEST && worth_it() => fault,
-        read => return read.map_err(failed),
-    };
-    let less = (depth / 2).max(SHALLOWEST);
-    tracing::debug!(?trouble, depth, less, "the phone failed at a deep tree; asking for less of it");
-    if app.is_none() {
-        app = front(session).await;
+    if habits.matter() {
+        front(session).await;
     }
-    if let Some(app) = app {
-        session.learn(|known| {
-            if known.depths.len() >= REMEMBERED {
-                known.depths.clear();
+    let mut app = session.known().front.unwrap_or_default();
+    if let Some(left) = habits.spared(&app) {
+        return Err(Error::new(
+            ErrorKind::TreeUnavailable,
+            format!(
+                "reading the elements of the app in front ended the iPhone's automation program twice; use pictures of it, \
+                 its elements are tried again in {} minutes",
+                left.as_secs().div_ceil(60)
+            ),
+        ));
+    }
+    let depth = habits.depth(&app);
+    let by_cable = session.is_by_cable();
+    let mut read = at(session, depth, within(TREE).mul_f64(FIRST)).await;
+    if let Err(fault) = &read
+        && is_trouble(fault)
+    {
+        if matches!(fault, Fault::Refused(_)) {
+            front(session).await;
+            app = session.known().front.unwrap_or_default();
+        }
+        // One that is late may be at this tree for longer than this call lasts, so that nothing is waited for before this.
+        let less = habits.too_deep(&app, depth);
+        tracing::debug!(?fault, app, depth, less, "the phone failed at a deep tree; asking for less of it");
+        if let Some(less) = less.filter(|_| worth_it()) {
+            read = at(session, less, TREE).await;
+        }
+    }
+    match &read {
+        Ok(tree) => {
+            habits.went_well();
+            if let Some(app) = &tree.app {
+                session.saw_in_front(app);
             }
-            known.depths.insert(app, less);
-        });
+        }
+        // A cable that was pulled is no app's fault.
+        Err(Fault::Broken(Broken::Lost)) if session.is_by_cable() == by_cable => habits.broke(&app),
+        Err(_) => {}
     }
-    at(session, less, TREE).await.map_err(failed)
+    read.map_err(failed)
 }
 
 /// The phone could not read its screen, or took too long for it.
@@ -66,14 +85,12 @@ fn is_trouble(fault: &Fault) -> bool {
     }
 }
 
-/// Leaves time to ask once more.
-fn first_limit() -> Duration {
-    within(TREE).mul_f64(0.6)
-}
-
-/// The app in front; `None` where the phone does not tell.
-async fn front(session: &Session) -> Option<String> {
-    apps::active(session).await.ok().map(|app| app.id)
+/// Learns which app is in front, where the phone tells.
+async fn front(session: &Session) {
+    let asked = tokio::time::timeout(within(FRONT), apps::active(session)).await;
+    if !matches!(asked, Ok(Ok(_))) {
+        session.learn(|known| known.front = None);
+    }
 }
 
 async fn rest(session: &Session) {
@@ -87,7 +104,7 @@ async fn rest(session: &Session) {
 /// The tree down to this depth, in the format that the phone has.
 async fn at(session: &Session, depth: u32, limit: Duration) -> Result<Tree, Fault> {
     if session.known().applied_depth != depth {
-        session.apply_settings(depth).await?;
+        session.apply_depth(depth).await?;
     }
     let until = Instant::now() + limit;
     let mut xml = session.known().xml;
@@ -103,7 +120,7 @@ async fn at(session: &Session, depth: u32, limit: Duration) -> Result<Tree, Faul
                 if refused_json {
                     session.learn(|known| known.xml = true);
                 }
-                return Ok(finished(session, tree, levels, depth));
+                return Ok(finished(tree, levels, depth));
             }
             Err(Fault::Refused(refusal))
                 if !xml && worth_it() && !refusal.is_snapshot_trouble() && refusal.is_about_the_format() =>
@@ -121,13 +138,10 @@ async fn at(session: &Session, depth: u32, limit: Duration) -> Result<Tree, Faul
     }
 }
 
-fn finished(session: &Session, mut tree: Tree, levels: u32, depth: u32) -> Tree {
+fn finished(mut tree: Tree, levels: u32, depth: u32) -> Tree {
     // A tree that ends at the limit was probably cut there; a lowered limit always cuts something.
     if (depth < DEPTH || levels == depth || levels == depth + 1) && !tree.flaws.contains(&TreeFlaw::Cut) {
         tree.flaws.push(TreeFlaw::Cut);
-    }
-    if let Some(app) = &tree.app {
-        session.saw(app);
     }
     tree
 }

@@ -115,6 +115,54 @@ async fn row_24_a_tree_that_takes_too_long_is_asked_for_less_deep_and_the_app_re
 }
 
 #[tokio::test]
+async fn row_24_a_phone_that_is_busy_with_a_tree_for_longer_than_the_call_is_asked_for_less_by_the_next() {
+    let rig = Rig::of(Generation::V16).await;
+    rig.driver.launch(&settings(), LONG).await.unwrap();
+    rig.sim.faults().hang_next("GET /source");
+    assert_eq!(rig.driver.tree(SHORT).await.unwrap_err().kind, ErrorKind::Timeout);
+    rig.sim.faults().release();
+    // The host connects anew after this.
+    rig.driver.connect(LONG).await.unwrap();
+    rig.lines();
+    let tree = rig.driver.tree(LONG).await.unwrap();
+    assert!(tree.flaws.contains(&TreeFlaw::Cut), "{:?}", tree.flaws);
+    let lines = rig.lines();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("GET /source")).count(), 1, "{lines:?}");
+    // Until the phone is let go of.
+    rig.driver.disconnect(LONG).await.unwrap();
+    rig.driver.connect(LONG).await.unwrap();
+    assert!(!rig.driver.tree(LONG).await.unwrap().flaws.contains(&TreeFlaw::Cut));
+}
+
+#[tokio::test]
+async fn a_session_that_is_lost_before_the_depth_changes_is_made_anew() {
+    let rig = Rig::of(Generation::V16).await;
+    rig.driver.launch(&settings(), LONG).await.unwrap();
+    rig.sim.faults().answer_next("GET /source", 500, TOO_DEEP);
+    assert!(rig.driver.tree(LONG).await.unwrap().flaws.contains(&TreeFlaw::Cut));
+    // Another app is in front, whose tree may be as deep as it likes, and the session is gone.
+    rig.driver.home(LONG).await.unwrap();
+    rig.sim.faults().restart();
+    assert!(!rig.driver.tree(LONG).await.unwrap().flaws.contains(&TreeFlaw::Cut));
+}
+
+const TOO_DEEP: &str = r#"{"value":{"error":"unknown error","message":"Timed out snapshotting","traceback":""}}"#;
+
+#[tokio::test]
+async fn a_launch_that_fails_after_the_app_was_ended_is_not_without_effect() {
+    let rig = Rig::of(Generation::V16).await;
+    let fresh = Launch { fresh: true, ..settings() };
+    let refusal = r#"{"value":{"error":"invalid argument","message":"no","traceback":""}}"#;
+    rig.sim.faults().answer("POST /wda/apps/launch", 400, refusal);
+    // Nothing was there to be ended.
+    assert_eq!(rig.driver.launch(&fresh, LONG).await.unwrap_err().outcome, Outcome::NotDone);
+    rig.sim.faults().clear_all();
+    rig.driver.launch(&settings(), LONG).await.unwrap();
+    rig.sim.faults().answer("POST /wda/apps/launch", 400, refusal);
+    assert_eq!(rig.driver.launch(&fresh, LONG).await.unwrap_err().outcome, Outcome::Unknown);
+}
+
+#[tokio::test]
 async fn row_15_a_hung_command_ends_at_its_limit_and_the_next_goes_on() {
     let rig = Rig::of(Generation::V16).await;
     rig.sim.faults().hang_next("POST /actions");

@@ -14,6 +14,8 @@ async fn every_operation_on_every_generation() {
         let mut options = SimOptions::of(generation);
         options.phone.scale = 2.0;
         options.mjpeg_port = Some(0);
+        // Every other phone is a real one in that only the app in front has the clipboard.
+        options.strict_pasteboard = matches!(generation, Generation::V9 | Generation::V16);
         let rig = Rig::with(options).await;
         for part in 0..2 {
             looking(&rig).await;
@@ -148,9 +150,20 @@ async fn device(rig: &Rig) {
         let picture = driver.screenshot(LONG).await.unwrap();
         assert_eq!(picture.width > picture.height, orientation.is_landscape());
     }
-    driver.set_clipboard("grün ✂", LONG).await.unwrap();
-    assert_eq!(rig.sim.phone().clipboard(), "grün ✂");
-    assert_eq!(driver.clipboard(LONG).await.unwrap(), "grün ✂");
+    for (text, in_front) in [("grün ✂", "Settings"), ("", "Settings"), ("zwei", "Home")] {
+        match in_front {
+            "Home" => driver.home(LONG).await.unwrap(),
+            app => drop(driver.launch(&named(app), LONG).await.unwrap()),
+        }
+        let before = rig.sim.phone().active_app();
+        driver.set_clipboard(text, LONG).await.unwrap();
+        assert_eq!(rig.sim.phone().clipboard(), text);
+        assert_eq!(driver.clipboard(LONG).await.unwrap(), text);
+        // Whatever had to come to the front for it is gone again.
+        assert_eq!(rig.sim.phone().active_app(), before);
+        let front = driver.active_app(LONG).await.unwrap();
+        assert!(!front.id.ends_with(".xctrunner"), "{front:?}");
+    }
     driver.press_button(Button::VolumeUp, LONG).await.unwrap();
     for missing in [Button::Back, Button::AppSwitcher] {
         assert_eq!(driver.press_button(missing, LONG).await.unwrap_err().kind, ErrorKind::Unsupported);

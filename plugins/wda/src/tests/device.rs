@@ -95,7 +95,7 @@ async fn clipboard_state_and_apps() {
     .await;
     assert_eq!(driver.clipboard().await.unwrap(), "héllo");
     driver.set_clipboard("héllo").await.unwrap();
-    assert!(server.take()[1].body.contains("aMOpbGxv"));
+    assert_eq!(server.take()[1].body, r#"{"content":"aMOpbGxv","contentType":"plaintext"}"#);
     let state = driver.device_info().await.unwrap();
     assert_eq!(
         (state.model.as_deref(), state.os_version.as_deref(), state.locked, state.battery),

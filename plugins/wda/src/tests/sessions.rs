@@ -76,7 +76,7 @@ async fn row_1_a_lost_session_is_made_anew_and_the_command_sent_once_more() {
 }
 
 #[tokio::test]
-async fn row_23_the_renewal_of_a_session_ends_after_one_time() {
+async fn row_1_the_renewal_of_a_session_ends_after_one_time() {
     let lost = Arc::new(AtomicBool::new(false));
     let now = lost.clone();
     let (server, driver) = connected(move |request| {

@@ -41,8 +41,13 @@ async fn row_23_a_tree_too_deep_is_asked_for_less_deep_and_marked() {
     // … and for as long as the phone is connected.
     *app.lock().unwrap() = "com.example.deep";
     assert_eq!(driver.tree().await.unwrap().flaws, [TreeFlaw::Cut]);
+    // A connection that broke is no end of that.
+    driver.connect().await.unwrap();
+    assert_eq!(driver.tree().await.unwrap().flaws, [TreeFlaw::Cut]);
+    driver.disconnect().await.unwrap();
     driver.connect().await.unwrap();
     depth.store(0, Ordering::SeqCst);
+    *app.lock().unwrap() = "com.example.flat";
     assert_eq!(driver.tree().await.unwrap().flaws, []);
 }
 
