@@ -35,7 +35,6 @@ async fn a_phone_is_plugged_in_used_and_unplugged() {
         (&device["id"], &device["name"], &device["model"], &device["os_version"], &device["connection"]["via"]),
         (&json!(UDID), &json!("Simulated iPhone"), &json!("iPhone 15 Pro"), &json!("17.5"), &json!("usb"))
     );
-    // It is the only one, so that it need not be named.
     let tap = format!("/devices/{UDID}/tap");
     let (status, tapped) = host.post(&tap, json!({"x": 5, "y": 5})).await;
     assert_eq!(status, 200, "{tapped}");

@@ -83,7 +83,8 @@ pub(super) struct Seen {
 /// Reads the tree.
 pub(super) async fn see(target: &Target) -> Result<Seen, Error> {
     let tree = target.look(TREE, |driver, within| async move { driver.tree(within).await }).await?;
-    let screen = fitting_screen(target, roots(&tree).next().map(|root| root.width > root.height)).await;
+    let across = target.screen().is_some_and(|screen| tree_lies_across(&screen, &tree));
+    let screen = fitting_screen(target, !across).await;
     if let Some(app) = &tree.app {
         target.device.learn(|facts| facts.app = Some(app.clone()));
     }
@@ -124,8 +125,7 @@ impl Seen {
 
     /// What is not as it seems.
     pub(super) fn notes(&self, target: &Target) -> Vec<Note> {
-        let root = roots(&self.tree).next();
-        let unclear = root.is_some_and(|root| lies_across(&self.screen, root.width, root.height));
+        let unclear = tree_lies_across(&self.screen, &self.tree);
         locked(target).into_iter().chain(unclear.then(orientation_unclear)).chain(self.own_notes()).collect()
     }
 
@@ -173,21 +173,27 @@ fn roots(tree: &Tree) -> impl Iterator<Item = Rect> {
     roots.filter_map(|node| node.bounds).filter(|bounds| bounds.width >= 1.0 && bounds.height >= 1.0)
 }
 
-/// Whether something of this size lies the other way than the screen. What is as wide as high lies neither way.
+/// Whether a picture of this size lies the other way than the screen. One that is as wide as high lies neither way.
 fn lies_across(screen: &neutral::Screen, width: f64, height: f64) -> bool {
     (screen.width - screen.height) * (width - height) < 0.0
+}
+
+/// Whether a tree has the screen's size with its sides exchanged. Roots of other sizes are only parts of what is shown.
+fn tree_lies_across(screen: &neutral::Screen, tree: &Tree) -> bool {
+    let near = |one: f64, other: f64| (one - other).abs() <= 0.1 * other;
+    lies_across(screen, screen.height, screen.width)
+        && roots(tree).any(|root| near(root.width, screen.height) && near(root.height, screen.width))
+        && !roots(tree).any(|root| near(root.width, screen.width) && near(root.height, screen.height))
 }
 
 fn orientation_unclear() -> Note {
     notes::orientation_unclear().into()
 }
 
-/// The remembered screen, asked for anew when what was just seen lies the other way.
-async fn fitting_screen(target: &Target, landscape: Option<bool>) -> Option<neutral::Screen> {
+/// The remembered screen, asked for anew when what was just seen does not fit it.
+async fn fitting_screen(target: &Target, fits: bool) -> Option<neutral::Screen> {
     let known = target.screen();
-    let fits =
-        known.is_some_and(|screen| landscape.is_none_or(|landscape| landscape == (screen.width > screen.height)));
-    if fits || !target.device.has(Feature::ScreenInfo) {
+    if (fits && known.is_some()) || !target.device.has(Feature::ScreenInfo) {
         return known;
     }
     ask_screen(target).await.ok().or(known)
@@ -250,10 +256,12 @@ async fn take_screenshot(
     let target = context.target(&arguments.on)?;
     let taken = picture(&target).await?;
     let captured_at = time(SystemTime::now());
-    let screen = fitting_screen(&target, Some(taken.width > taken.height)).await;
-    let screen = screen.unwrap_or_else(|| guessed_screen(f64::from(taken.width), f64::from(taken.height)));
+    let (width, height) = (f64::from(taken.width), f64::from(taken.height));
+    let fits = target.screen().is_some_and(|screen| !lies_across(&screen, width, height));
+    let screen = fitting_screen(&target, fits).await;
+    let screen = screen.unwrap_or_else(|| guessed_screen(width, height));
     // Taps would not go where the picture shows: what is read off it is refused, since its frame has another screen.
-    let unclear = lies_across(&screen, f64::from(taken.width), f64::from(taken.height));
+    let unclear = lies_across(&screen, width, height);
     let screen = if unclear { guessed_screen(screen.height, screen.width) } else { screen };
     if target.screen().is_none() {
         target.device.learn(|facts| facts.screen = Some(screen));

@@ -223,7 +223,10 @@ impl Device {
 
     pub(super) fn update(&self, info: DeviceInfo) {
         let mut memory = self.memory();
-        memory.info = info;
+        // What the device said itself is not forgotten because its plugin cannot tell it now.
+        let known = std::mem::replace(&mut memory.info, info);
+        memory.info.model = memory.info.model.take().or(known.model);
+        memory.info.os_version = memory.info.os_version.take().or(known.os_version);
         if memory.state.reason() == Some(Reason::Unplugged) {
             memory.happened(Event::Lost(Reason::Reconnecting));
         }

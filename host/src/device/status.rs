@@ -112,14 +112,20 @@ impl State {
     /// The state after `event`.
     pub fn after(self, event: Event, now: SystemTime) -> State {
         let (health, leased) = match event {
+            // What is tried with a device that was unplugged tells nothing new of it.
+            Event::Lost(
+                Reason::NotReachable | Reason::HelperNotRunning | Reason::NeedsTrust | Reason::NotAuthorized,
+            )
+            | Event::Overran
+            | Event::PluginFailed
+                if self.reason() == Some(Reason::Unplugged) =>
+            {
+                (self.health, self.leased)
+            }
             Event::Leased => (self.health, true),
             Event::Released => (self.health, false),
             Event::Answered => (Health::Good, self.leased),
-            // That it cannot be reached is no news of a device that was unplugged; only that it is back would be.
-            Event::Lost(reason) => match self.reason() {
-                Some(Reason::Unplugged) if reason != Reason::Reconnecting => (self.health, self.leased),
-                _ => (Health::Offline(reason), self.leased),
-            },
+            Event::Lost(reason) => (Health::Offline(reason), self.leased),
             Event::Overran => (Health::Error(Reason::Unresponsive), self.leased),
             Event::PluginFailed => (Health::Error(Reason::PluginFailed), self.leased),
             Event::Unplugged => (Health::Offline(Reason::Unplugged), self.leased),
@@ -184,8 +190,14 @@ mod tests {
     fn an_unplugged_device_stays_unplugged_until_it_is_back() {
         let now = SystemTime::UNIX_EPOCH;
         let unplugged = State::new(now).after(Event::Unplugged, now);
-        for reason in [Reason::NotReachable, Reason::HelperNotRunning, Reason::NeedsTrust] {
-            assert_eq!(unplugged.after(Event::Lost(reason), now).reason(), Some(Reason::Unplugged));
+        for event in [
+            Event::Lost(Reason::NotReachable),
+            Event::Lost(Reason::HelperNotRunning),
+            Event::Lost(Reason::NeedsTrust),
+            Event::Overran,
+            Event::PluginFailed,
+        ] {
+            assert_eq!(unplugged.after(event, now).reason(), Some(Reason::Unplugged));
         }
         assert_eq!(unplugged.after(Event::Lost(Reason::Reconnecting), now).reason(), Some(Reason::Reconnecting));
         assert_eq!(unplugged.after(Event::Answered, now).status(), Status::Idle);

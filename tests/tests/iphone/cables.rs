@@ -325,6 +325,59 @@ async fn a_multiplexer_that_talks_nonsense_is_asked_again() {
 }
 
 #[tokio::test]
+async fn row_89_a_multiplexer_that_never_answers_holds_nothing_up() {
+    let (muxer, agent) = (UsbmuxSim::start().unwrap(), agent());
+    let mut plugin = plugin(&muxer, json!([]));
+    muxer.plug(phone(UDID, &agent));
+    arrived(&mut plugin).await;
+    let driver = plugin.handle.driver(UDID).unwrap();
+    driver.connect(LONG).await.unwrap();
+    // Its apps cannot be told; those that run are.
+    muxer.faults().always("ReadPairRecord", Fault::Hang);
+    let began = Instant::now();
+    assert!(!driver.apps(LONG).await.unwrap().complete);
+    assert_eq!(driver.launch(&named("Settings"), LONG).await.unwrap().id, "com.apple.Preferences");
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    // Why its port is closed cannot be told; that it is closed is.
+    muxer.change(UDID, |phone| phone.ports.clear());
+    assert_eq!(driver.probe(LONG).await.unwrap_err().kind, ErrorKind::HelperNotRunning);
+    muxer.faults().always("Connect", Fault::Hang);
+    assert_eq!(driver.probe(LONG).await.unwrap_err().kind, ErrorKind::NotReachable);
+}
+
+#[tokio::test]
+async fn trust_that_was_taken_back_is_no_trust() {
+    let (muxer, agent) = (UsbmuxSim::start().unwrap(), agent());
+    let mut plugin = plugin(&muxer, json!([]));
+    let mut phone = phone(UDID, &agent);
+    phone.ports.clear();
+    muxer.plug(phone);
+    arrived(&mut plugin).await;
+    let driver = plugin.handle.driver(UDID).unwrap();
+    assert_eq!(driver.probe(LONG).await.unwrap_err().kind, ErrorKind::HelperNotRunning);
+    // The record is still there, but the phone knows nothing of it.
+    muxer.faults().always("StartSession", Fault::Raw(framed("<key>Error</key><string>InvalidHostID</string>")));
+    assert_eq!(driver.probe(LONG).await.unwrap_err().kind, ErrorKind::NeedsTrust);
+}
+
+/// An answer of the phone's services with this content.
+fn framed(content: &str) -> Vec<u8> {
+    let list = format!("<plist><dict>{content}</dict></plist>");
+    [&(list.len() as u32).to_be_bytes()[..], list.as_bytes()].concat()
+}
+
+#[tokio::test]
+async fn a_phone_that_cannot_say_what_it_is_at_first_is_asked_again() {
+    let (muxer, agent) = (UsbmuxSim::start().unwrap(), agent());
+    let mut plugin = plugin(&muxer, json!([]));
+    muxer.faults().next("GetValue", Fault::Close);
+    muxer.plug(phone(UDID, &agent));
+    assert_eq!(arrived(&mut plugin).await.model, None);
+    let known = arrived(&mut plugin).await;
+    assert_eq!((known.name.as_str(), known.model.as_deref()), ("Lena’s iPhone", Some("iPhone 15 Pro")));
+}
+
+#[tokio::test]
 async fn every_form_of_the_multiplexers_address_is_understood() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("muxer");

@@ -83,10 +83,11 @@ impl Stream {
         if self.may_run() {
             match timeout(PATIENCE, self.next(after)).await {
                 Ok(Some(frame)) => return Ok(frame),
-                // It goes on and may recover by itself.
-                Err(_) => tracing::debug!("the stream sends no picture; taking one"),
-                Ok(None) => {
-                    tracing::debug!("the stream of pictures failed; taking pictures one by one");
+                silent_or_ended => {
+                    tracing::debug!(
+                        silent = silent_or_ended.is_err(),
+                        "no pictures by the stream; taking them one by one"
+                    );
                     *self.failed() = Some(Instant::now() + PAUSE);
                 }
             }
@@ -154,7 +155,7 @@ impl Stream {
 
 /// A number above all that were given, and above what the caller has seen of an earlier connection.
 fn next_number(numbers: &AtomicU64, after: u64) -> u64 {
-    numbers.fetch_max(after, Ordering::Relaxed);
+    numbers.fetch_max(after.min(u64::MAX / 2), Ordering::Relaxed);
     numbers.fetch_add(1, Ordering::Relaxed) + 1
 }
 

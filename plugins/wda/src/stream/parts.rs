@@ -18,6 +18,8 @@ pub(crate) struct Parts {
     buffer: Vec<u8>,
     /// The line between parts without its dashes, once the stream's own head was read.
     boundary: Option<Vec<u8>>,
+    /// How far the buffer was searched for the end of a picture without a length.
+    searched: usize,
 }
 
 impl Parts {
@@ -59,17 +61,25 @@ impl Parts {
                     _ => return Err(Unreadable("a picture that is too large")),
                 },
                 // Without a length the picture ends where the next part begins.
-                None => match find(&self.buffer[start..], boundary) {
-                    Some(length) => start + length,
-                    None if self.buffer.len() > start + PART => return Err(Unreadable("a picture without an end")),
-                    None => return Ok(None),
-                },
+                None => {
+                    // What was searched before is not searched again, but for where a boundary may have begun.
+                    let from = self.searched.saturating_sub(boundary.len()).max(start);
+                    match find(&self.buffer[from..], boundary) {
+                        Some(length) => from + length,
+                        None if self.buffer.len() > start + PART => return Err(Unreadable("a picture without an end")),
+                        None => {
+                            self.searched = self.buffer.len();
+                            return Ok(None);
+                        }
+                    }
+                }
             };
             if self.buffer.len() < stop {
                 return Ok(None);
             }
             let mut part = self.buffer[start..stop].to_vec();
             self.buffer.drain(..stop);
+            self.searched = 0;
             if field(&head, "content-length").is_none() {
                 while matches!(part.last(), Some(b'-' | b'\r' | b'\n')) {
                     part.pop();

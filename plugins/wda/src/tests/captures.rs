@@ -17,6 +17,8 @@ enum Made {
     Success,
     /// A button's press fails with this, and surely did nothing.
     Refused(ErrorKind),
+    /// What has the focus has this label, and its left and top edge here.
+    Focus(Option<&'static str>, Option<[f64; 2]>),
     /// Something has the focus, and text is typed there.
     Typed,
     /// Typing fails with this.
@@ -33,14 +35,14 @@ enum Made {
 
 /// Every file: which request is answered with it, and what comes of it.
 const TABLE: &[(&str, &str, Made)] = &[
-    ("attribute-label", "/wda/pressButton", Made::Success),
+    ("attribute-label", "/attribute/label", Made::Focus(Some("PRODUCTS"), None)),
     ("battery-full", "/wda/batteryInfo", Made::State(Some(1.0), None)),
     ("clear-legacy-with-id", "/wda/pressButton", Made::Success),
     ("click-null", "/wda/pressButton", Made::Success),
     ("device-info", "/wda/device/info", Made::State(None, Some("iPhone"))),
     ("element-found-w3c", "/element/active", Made::Typed),
     ("element-not-found-http200-status7", "/element/active", Made::NotTyped(ErrorKind::NothingFocused)),
-    ("element-rect", "/wda/pressButton", Made::Success),
+    ("element-rect", "/rect", Made::Focus(None, Some([157.0, 93.0]))),
     ("error-app-not-running-400", "POST /session", Made::NotConnected(ErrorKind::AppCrashed)),
     ("error-invalid-selector-400", "/wda/pressButton", Made::Refused(ErrorKind::InvalidArgument)),
     ("error-no-such-element-404-ios15", "/wda/pressButton", Made::Refused(ErrorKind::Other)),
@@ -99,6 +101,7 @@ async fn check(name: &str, part: &'static str, status: u16, body: String, made: 
             true => Then::Answer(status, body.clone()),
             // Whatever the session is called that the answer names.
             false if request.line.ends_with("/actions") || request.line.ends_with("/settings") => value(Value::Null),
+            false if request.line.ends_with("/name") => value(json!("XCUIElementTypeButton")),
             false => sound(request),
         }
     })
@@ -125,6 +128,11 @@ async fn check(name: &str, part: &'static str, status: u16, body: String, made: 
         Made::Refused(kind) => {
             let error = phone.press_button(Button::VolumeUp).await.unwrap_err();
             assert_eq!((error.kind, error.outcome), (kind, Outcome::NotDone), "{name}");
+        }
+        Made::Focus(label, corner) => {
+            let node = phone.element_at_focus().await.unwrap().unwrap();
+            assert_eq!(node.label.as_deref(), label, "{name}");
+            assert_eq!(node.bounds.map(|bounds| [bounds.x, bounds.y]), corner, "{name}");
         }
         Made::Typed => phone.input("x").await.unwrap(),
         Made::NotTyped(kind) => assert_eq!(phone.input("x").await.unwrap_err().kind, kind, "{name}"),

@@ -159,3 +159,30 @@ async fn without_a_stream_pictures_stand_in() {
     let (_server, driver) = connected(refuses("/screenshot", 500, "unable to capture screen", "")).await;
     assert_eq!(driver.frames(0).await.unwrap_err().kind, ErrorKind::PictureUnavailable);
 }
+
+#[tokio::test]
+async fn a_stream_that_nobody_looks_at_is_let_go_of() {
+    let ended = Arc::new(AtomicBool::new(false));
+    let gone = ended.clone();
+    let (_server, driver) = with_stream(move |mut socket| {
+        let gone = gone.clone();
+        async move {
+            socket.read_u8().await.unwrap();
+            socket.write_all(HEAD.as_bytes()).await.unwrap();
+            while socket.write_all(&part()).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            gone.store(true, Ordering::SeqCst);
+        }
+    })
+    .await;
+    let first = driver.frames(0).await.unwrap().number;
+    assert!(!ended.load(Ordering::SeqCst));
+    // Nobody looks, and nobody disconnects.
+    let until = std::time::Instant::now() + Duration::from_secs(20);
+    while !ended.load(Ordering::SeqCst) {
+        assert!(std::time::Instant::now() < until, "it goes on for ever");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(driver.frames(first).await.unwrap().number > first, "and comes back when somebody does");
+}

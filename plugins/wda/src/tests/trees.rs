@@ -46,9 +46,10 @@ async fn row_23_a_tree_too_deep_is_asked_for_less_deep_and_marked() {
     assert_eq!(driver.tree().await.unwrap().flaws, [TreeFlaw::Cut]);
     driver.disconnect().await.unwrap();
     driver.connect().await.unwrap();
-    depth.store(0, Ordering::SeqCst);
     *app.lock().unwrap() = "com.example.flat";
+    server.take();
     assert_eq!(driver.tree().await.unwrap().flaws, []);
+    assert_eq!(server.lines(), [source], "it does not matter any more which app is in front");
 }
 
 #[tokio::test]
