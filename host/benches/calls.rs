@@ -4,7 +4,7 @@
 //! *simulated*, in this process. Memory and start-up are printed first, since they are no times of calls.
 
 use divan::Bencher;
-use driver_api::{DeviceConfig, PluginConfig};
+use driver_api::{DeviceConfig, PluginConfig, Point, handle::DriverHandle};
 use e2e::{
     host::{binary, library, plugin_dir},
     wda_sim::{SimOptions, WdaSim},
@@ -21,6 +21,7 @@ use tempfile::TempDir;
 
 fn main() {
     startup_and_memory();
+    tap_beside_bare_request();
     divan::main();
 }
 
@@ -92,6 +93,63 @@ fn startup_and_memory() {
         "resident memory: {one} KiB with 1 device, {thousand} KiB with 1,000 idle devices ({} KiB more)",
         thousand.saturating_sub(one)
     );
+}
+
+/// What a tap on the simulated iPhone costs beside the one request that it makes, sent bare: each in turn, so that whatever else
+/// the machine does falls on all of them alike.
+fn tap_beside_bare_request() {
+    const ROUNDS: usize = 1000;
+    let (sim, server) = simulated();
+    let mut mcp = mcp_tap(server.address);
+    let tap =
+        sim.requests().into_iter().rev().find(|request| request.path.ends_with("/actions")).expect("a tap was sent");
+    let mut rest = Http::new(server.address, "POST /devices/phone/tap", r#"{"x":5,"y":400}"#);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    // A phone of its own for the driver: a session has one owner.
+    let other = WdaSim::start_now(SimOptions::default()).expect("a simulator");
+    let (driver, _cache) = loaded(&runtime, "fingertip_wda", &other.url());
+    let within = Duration::from_secs(10);
+    let mut bare = Http::new(sim.address(), &format!("POST {}", tap.path), &tap.body);
+    let mut times: [Vec<Duration>; 4] = Default::default();
+    for _ in 0..ROUNDS {
+        let mut timed = |which: usize, call: &mut dyn FnMut()| {
+            let began = Instant::now();
+            call();
+            times[which].push(began.elapsed());
+        };
+        timed(0, &mut || drop(bare.call().len()));
+        timed(1, &mut || runtime.block_on(driver.tap(Point::new(5.0, 400.0), within)).expect("tapped"));
+        timed(2, &mut || drop(rest.call().len()));
+        timed(3, &mut || drop(mcp.call().len()));
+    }
+    let median = |times: &mut Vec<Duration>| {
+        times.sort();
+        times[ROUNDS / 2].as_secs_f64() * 1000.0
+    };
+    let [bare, driver, rest, mcp] = times.each_mut().map(median);
+    let wanted = 1.10 * bare + 0.3;
+    println!("tap on the simulated iPhone: bare request {bare:.3} ms, wanted 1.10 × that + 0.3 ms = {wanted:.3} ms");
+    for (way, took) in [("the driver", driver), ("REST", rest), ("MCP over HTTP", mcp)] {
+        println!("  by {way}: {took:.3} ms, {:.2} × bare, {:.2} × wanted", took / bare, took / wanted);
+    }
+}
+
+/// The driver of one device of a real library, connected.
+fn loaded(runtime: &tokio::runtime::Runtime, package: &str, address: &str) -> (DriverHandle, TempDir) {
+    let cache = tempfile::tempdir().expect("a temporary folder");
+    let driver = runtime.block_on(async {
+        let loader = Loader { cache: cache.path().to_owned(), prober: binary() };
+        let library = loader.load(&library(package), None).await.unwrap_or_else(|error| panic!("{error}"));
+        let address = (!address.is_empty()).then(|| address.to_owned());
+        let device = DeviceConfig { id: "a".to_owned(), address, ..DeviceConfig::default() };
+        let config = PluginConfig { devices: vec![device], ..PluginConfig::default() };
+        let running = library.start(&config, |_| ()).expect("started");
+        let driver = running.handle.driver("a").expect("a driver");
+        driver.connect(Duration::from_secs(10)).await.expect("connected");
+        driver
+    });
+    (driver, cache)
 }
 
 /// One keep-alive connection that sends the same request again and again.
@@ -268,18 +326,8 @@ fn bare_request_to_simulated_iphone(bencher: Bencher<'_, '_>) {
 fn picture_3mb_through_the_boundary(bencher: Bencher<'_, '_>) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    let cache = tempfile::tempdir().expect("a temporary folder");
     let within = Duration::from_secs(10);
-    let driver = runtime.block_on(async {
-        let loader = Loader { cache: cache.path().to_owned(), prober: binary() };
-        let library = loader.load(&library("plugin_unruly"), None).await.unwrap_or_else(|error| panic!("{error}"));
-        let device = DeviceConfig { id: "a".to_owned(), ..DeviceConfig::default() };
-        let config = PluginConfig { devices: vec![device], ..PluginConfig::default() };
-        let running = library.start(&config, |_| ()).expect("started");
-        let driver = running.handle.driver("a").expect("a driver");
-        driver.connect(within).await.expect("connected");
-        driver.input("3000000", within).await.expect("taken");
-        driver
-    });
+    let (driver, _cache) = loaded(&runtime, "plugin_unruly", "");
+    runtime.block_on(driver.input("3000000", within)).expect("taken");
     bencher.bench_local(|| runtime.block_on(driver.screenshot(within)).expect("a picture").bytes.len());
 }

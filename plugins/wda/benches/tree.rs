@@ -2,12 +2,37 @@
 
 use driver_api::{Plugin, PluginConfig};
 use fingertip_wda::WdaPlugin;
-use std::fmt::Write;
+use std::{
+    fmt::Write,
+    time::{Duration, Instant},
+};
 
 const ELEMENTS: usize = 1_000;
 
 fn main() {
+    beside_what_is_wanted();
     divan::main();
+}
+
+/// Both formats in turn, beside the time that is wanted and beside each other.
+fn beside_what_is_wanted() {
+    const ROUNDS: usize = 101;
+    let (plugin, documents) = (plugin(), [json_document(), xml_document()]);
+    let mut times: [Vec<Duration>; 2] = Default::default();
+    for _ in 0..ROUNDS {
+        for (document, times) in documents.iter().zip(&mut times) {
+            let began = Instant::now();
+            let tree = plugin.read_capture(document.as_bytes()).expect("a tree");
+            times.push(began.elapsed());
+            assert_eq!(tree.nodes.len(), ELEMENTS + 1);
+        }
+    }
+    let [json, xml] = times.each_mut().map(|times| {
+        times.sort();
+        times[ROUNDS / 2].as_secs_f64() * 1000.0
+    });
+    println!("{ELEMENTS} elements as JSON: {json:.2} ms, {:.2} × the wanted 3 ms", json / 3.0);
+    println!("{ELEMENTS} elements as XML: {xml:.2} ms, {:.2} × the wanted 5 ms, {:.2} × JSON", xml / 5.0, xml / json);
 }
 
 fn plugin() -> WdaPlugin {
@@ -15,8 +40,7 @@ fn plugin() -> WdaPlugin {
 }
 
 /// As the phone writes it: rows of four elements in a list.
-#[divan::bench]
-fn json(bencher: divan::Bencher<'_, '_>) {
+fn json_document() -> String {
     let mut rows = String::new();
     for row in 0..ELEMENTS / 4 {
         let node = |kind: &str, label: &str, children: &str| {
@@ -30,16 +54,13 @@ fn json(bencher: divan::Bencher<'_, '_>) {
         write!(rows, "{comma}{}", node("Cell", "Row", &format!(",\"children\":[{inner}]")))
             .expect("a String takes all");
     }
-    let document = format!(
+    format!(
         r#"{{"sessionId":"A","value":{{"type":"Application","children":[{rows}],"rect":{{"x":0,"y":0,"width":390,"height":844}}}}}}"#
-    );
-    let plugin = plugin();
-    bencher.bench(|| plugin.read_capture(document.as_bytes()).expect("a tree"));
+    )
 }
 
 /// The same elements in the other format.
-#[divan::bench]
-fn xml(bencher: divan::Bencher<'_, '_>) {
+fn xml_document() -> String {
     let mut rows = String::new();
     for row in 0..ELEMENTS / 4 {
         let open = |kind: &str, label: &str, end: &str| {
@@ -57,9 +78,19 @@ fn xml(bencher: divan::Bencher<'_, '_>) {
         )
         .expect("a String takes all");
     }
-    let document = format!(
+    format!(
         r#"<?xml version="1.0" encoding="UTF-8"?><XCUIElementTypeApplication x="0" y="0" width="390" height="844">{rows}</XCUIElementTypeApplication>"#
-    );
-    let plugin = plugin();
+    )
+}
+
+#[divan::bench]
+fn json(bencher: divan::Bencher<'_, '_>) {
+    let (plugin, document) = (plugin(), json_document());
+    bencher.bench(|| plugin.read_capture(document.as_bytes()).expect("a tree"));
+}
+
+#[divan::bench]
+fn xml(bencher: divan::Bencher<'_, '_>) {
+    let (plugin, document) = (plugin(), xml_document());
     bencher.bench(|| plugin.read_capture(document.as_bytes()).expect("a tree"));
 }

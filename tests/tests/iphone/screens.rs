@@ -30,14 +30,17 @@ async fn row_51_row_55_points_fall_where_they_were_meant_on_every_panel_in_every
             .launch(&driver_api::Launch { app: "Settings".to_owned(), ..Default::default() }, LONG)
             .await
             .unwrap();
-        for orientation in
-            [Orientation::Portrait, Orientation::LandscapeLeft, Orientation::LandscapeRight, Orientation::Portrait]
-        {
+        for orientation in [
+            Orientation::Portrait,
+            Orientation::LandscapeLeft,
+            Orientation::LandscapeRight,
+            Orientation::PortraitUpsideDown,
+        ] {
             rig.driver.set_orientation(orientation, LONG).await.unwrap();
             let (width, height) = if orientation.is_landscape() { (panel.1, panel.0) } else { (panel.0, panel.1) };
             let picture = rig.driver.screenshot(LONG).await.unwrap();
             let screen = rig.driver.screen_info(LONG).await.unwrap();
-            assert_eq!((screen.width, screen.height), (width, height));
+            assert_eq!((screen.width, screen.height, screen.orientation), (width, height, orientation));
             // What the server says of the scale is wrong for some panels; the picture is not.
             let scale = f64::from(picture.width) / width;
             assert!((screen.scale - scale).abs() < 0.01, "{panel:?} {}", screen.scale);
