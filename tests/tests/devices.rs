@@ -17,7 +17,7 @@ async fn sim() -> WdaSim {
 }
 
 fn point() -> Value {
-    json!({ "x": 200, "y": 20 })
+    json!({ "x": 200, "y": 20, "verify": false })
 }
 
 fn code(answer: &(u16, Value)) -> &str {
@@ -264,13 +264,13 @@ async fn others_work(host: &Host) {
 #[tokio::test]
 async fn a_callers_short_time_never_marks_the_device() {
     let (phone, host) = hanging().await;
-    let late = host.post("/devices/hung/tap", json!({ "x": 200, "y": 20, "timeout_ms": 300 })).await;
+    let late = host.post("/devices/hung/tap", json!({ "x": 200, "y": 20, "verify": false, "timeout_ms": 300 })).await;
     assert_eq!((late.0, code(&late)), (504, "timeout"), "{}", late.1);
     assert_eq!(late.1["outcome"], "unknown");
     let now = device(&host, "hung").await;
     assert_eq!((&now["device"]["status"], now["device"].get("reason")), (&json!("busy"), None), "{now}");
     // What has not had its turn has surely not been done.
-    let waited = host.post("/devices/hung/tap", json!({ "x": 200, "y": 20, "timeout_ms": 300 })).await;
+    let waited = host.post("/devices/hung/tap", json!({ "x": 200, "y": 20, "verify": false, "timeout_ms": 300 })).await;
     assert_eq!((code(&waited), &waited.1["outcome"]), ("timeout", &json!("not_done")), "{}", waited.1);
     others_work(&host).await;
     phone.faults().release();
@@ -281,7 +281,7 @@ async fn a_callers_short_time_never_marks_the_device() {
 #[tokio::test]
 async fn a_hung_device_is_in_error_until_it_answers_again_and_others_never_notice() {
     let (phone, host) = hanging().await;
-    let call = begin_tap(&host, json!({ "x": 200, "y": 20, "timeout_ms": 120_000 }));
+    let call = begin_tap(&host, json!({ "x": 200, "y": 20, "verify": false, "timeout_ms": 120_000 }));
     others_work(&host).await;
     assert!(!call.is_finished(), "the others did not wait for the hung call");
     let over = call.await.expect("answered");

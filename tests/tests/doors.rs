@@ -35,6 +35,7 @@ fn rows() -> Vec<Row> {
     };
     let settings = &[("launch_app", r#"{"app": "Settings", "fresh": true}"#)];
     let sign_in = &[("launch_app", r#"{"app": "Sign-in", "fresh": true}"#)];
+    let home = &[("press_button", r#"{"button": "home"}"#)];
     let soon = || ("timeout_ms", json!("soon"));
     vec![
         Row { tool: "list_devices", good: json!({}), before: &[], wrong: None, needs_lease: false, asks_phone: false },
@@ -65,7 +66,7 @@ fn rows() -> Vec<Row> {
             true,
         ),
         row("press_button", json!({ "button": "home" }), settings, ("button", json!(3)), true, true),
-        row("launch_app", json!({ "app": "Settings" }), &[], ("fresh", json!("yes")), true, true),
+        row("launch_app", json!({ "app": "Settings" }), home, ("fresh", json!("yes")), true, true),
         row("terminate_app", json!({ "app": "Settings" }), settings, ("app", json!({})), true, true),
         row("list_apps", json!({}), settings, soon(), false, true),
     ]
@@ -212,8 +213,8 @@ fn normalise(value: &mut Value) {
         Value::Object(fields) => {
             fields.remove("request_id");
             for (name, value) in fields.iter_mut() {
-                let differs =
-                    ["frame", "captured_at", "expires_at", "since", "seen_at", "waited_ms"].contains(&name.as_str());
+                let differs = ["frame", "captured_at", "expires_at", "since", "seen_at", "waited_ms", "settled_ms"]
+                    .contains(&name.as_str());
                 if differs && !value.is_null() {
                     *value = json!("…");
                 } else {

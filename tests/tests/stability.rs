@@ -5,7 +5,6 @@ use e2e::{
     mcp::Mcp,
     wda_sim::{SimOptions, WdaSim},
 };
-use fingertip::perception::tokens::estimate_tokens;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -78,8 +77,9 @@ async fn the_tool_list_is_small() {
         .iter()
         .map(|tool| format!("{} {} {}\n", tool["name"], tool["description"], tool["inputSchema"]))
         .collect();
-    let (estimated, by_bytes) = (estimate_tokens(&text), text.len() * 2 / 7);
-    assert!(estimated <= 5000 && by_bytes <= 5000, "{estimated} tokens, {by_bytes} by bytes");
+    // The true count is a test of its own, with the real vocabulary.
+    let by_bytes = text.len() * 2 / 7;
+    assert!(by_bytes <= 5000, "{by_bytes} tokens by bytes");
     for tool in tools {
         let description = tool["description"].as_str().expect("a description");
         assert!((20..2000).contains(&description.len()), "{}", tool["name"]);

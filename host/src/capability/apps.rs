@@ -2,9 +2,10 @@
 
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
+    acting::{Stage, Subject},
     context::{Act, On, brief},
-    declare::{Declaration, capability},
-    values::{self, Acted, App},
+    declare::{Declaration, Reply, capability, capability_with_image},
+    values::{Acted, App},
 };
 use crate::{
     device::Operation,
@@ -20,7 +21,7 @@ const APPS: Operation = Operation { name: "apps", limit: Duration::from_secs(20)
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
     vec![
-        capability(
+        capability_with_image(
             context,
             Declaration {
                 name: "launch_app",
@@ -31,7 +32,7 @@ pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
             },
             launch_app,
         ),
-        capability(
+        capability_with_image(
             context,
             Declaration {
                 name: "terminate_app",
@@ -80,25 +81,26 @@ struct Launched {
     app: App,
 }
 
-async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller) -> Result<Launched, Error> {
+async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller) -> Result<Reply<Launched>, Error> {
     let target = context.target(&arguments.on)?;
-    let permit = target.permit(&caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    stage.prepare(Subject::Launch, None).await?;
     let launch = Launch {
         app: arguments.app,
         fresh: arguments.fresh || !arguments.arguments.is_empty(),
         arguments: arguments.arguments,
     };
     let name = launch.app.clone();
-    let app = target
-        .act(permit, LAUNCH, |driver, within| async move { driver.launch(&launch, within).await })
+    let app = stage
+        .send(LAUNCH, |driver, within| async move { driver.launch(&launch, within).await })
         .await
         .map_err(|error| about_app(error, &name))?;
     target.device.learn(|facts| facts.app = Some(app.clone()));
     let app = App::from(app);
-    Ok(Launched {
-        acted: Acted { device_id: target.id().to_owned(), effect: values::Effect::in_front(app.clone()) },
-        app,
-    })
+    let moved = stage.front().is_none_or(|front| !front.is(&app));
+    let (mut acted, image) = stage.finish(Subject::Launch).await?;
+    acted.effect.app = moved.then(|| app.clone());
+    Ok(Reply::observed(Launched { acted, app }, image))
 }
 
 /// Says which app it was about.
@@ -127,18 +129,21 @@ struct Terminated {
     was_running: bool,
 }
 
-async fn terminate_app(context: Arc<Context>, arguments: TerminateApp, caller: Caller) -> Result<Terminated, Error> {
+async fn terminate_app(
+    context: Arc<Context>,
+    arguments: TerminateApp,
+    caller: Caller,
+) -> Result<Reply<Terminated>, Error> {
     let target = context.target(&arguments.on)?;
-    let permit = target.permit(&caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    stage.prepare(Subject::Device, None).await?;
     let (name, app) = (arguments.app.clone(), arguments.app);
-    let was_running = target
-        .act(permit, TERMINATE, |driver, within| async move { driver.terminate(&app, within).await })
+    let was_running = stage
+        .send(TERMINATE, |driver, within| async move { driver.terminate(&app, within).await })
         .await
         .map_err(|error| about_app(error, &name))?;
-    Ok(Terminated {
-        acted: Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() },
-        was_running,
-    })
+    let (acted, image) = stage.finish(Subject::Device).await?;
+    Ok(Reply::observed(Terminated { acted, was_running }, image))
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -2,9 +2,10 @@
 
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
+    acting::{Stage, Subject},
     context::{Act, On},
-    declare::{Declaration, capability},
-    values::{self, Acted},
+    declare::{Declaration, Reply, capability_with_image},
+    values::Acted,
 };
 use crate::{device::Operation, neutral};
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use std::{sync::Arc, time::Duration};
 const PRESS: Operation = Operation { name: "press", limit: Duration::from_secs(20) };
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
-    vec![capability(
+    vec![capability_with_image(
         context,
         Declaration {
             name: "press_button",
@@ -50,12 +51,13 @@ struct PressButton {
     button: Button,
 }
 
-async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Caller) -> Result<Acted, Error> {
+async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Caller) -> Result<Reply<Acted>, Error> {
     let target = context.target(&arguments.on)?;
-    let permit = target.permit(&caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
     let button = arguments.button;
-    target
-        .act(permit, PRESS, move |driver, within| async move {
+    stage.prepare(Subject::Device, None).await?;
+    stage
+        .send(PRESS, move |driver, within| async move {
             match button {
                 Button::Home => driver.home(within).await,
                 Button::Lock => driver.lock(within).await,
@@ -74,5 +76,6 @@ async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Cal
         Button::Unlock => target.device.learn(|facts| facts.state.locked = Some(false)),
         _ => {}
     }
-    Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
+    let (acted, image) = stage.finish(Subject::Device).await?;
+    Ok(Reply::observed(acted, image))
 }

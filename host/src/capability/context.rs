@@ -1,6 +1,6 @@
 //! What every capability works with: the devices, and what callers have seen of them.
 
-use super::{Caller, Code, Error, convert, sight::Sights};
+use super::{Caller, Code, Error, acting::Ledger, convert, sight::Sights};
 use crate::{
     device::{Device, DriverError, DriverHandle, Holder, Manager, Operation, Permit},
     neutral::Screen,
@@ -20,6 +20,8 @@ pub struct Context {
     pub manager: Manager,
     /// Frames and refs by device.
     pub(super) sights: Sights,
+    /// Answers under idempotency keys.
+    pub(super) ledger: Ledger,
 }
 
 /// The arguments of every capability that is about one device.
@@ -33,10 +35,27 @@ pub(super) struct On {
 }
 
 /// The arguments of every capability that acts.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct Act {
+    /// What to show afterwards.
+    pub(super) observe: Option<Observe>,
+    /// Check what it did (true).
+    pub(super) verify: Option<bool>,
     /// Lease id from connect_device.
     pub(super) lease: Option<String>,
+    #[schemars(length(min = 1, max = 200))]
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+/// What an action's answer shows of the screen afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Observe {
+    None,
+    Diff,
+    Tree,
+    Screenshot,
 }
 
 /// A device and the time by which a call must be over.
@@ -49,7 +68,7 @@ pub(super) struct Target {
 impl Context {
     /// A context over these devices.
     pub fn new(manager: Manager) -> Arc<Self> {
-        Arc::new(Context { manager, sights: Sights::default() })
+        Arc::new(Context { manager, sights: Sights::default(), ledger: Ledger::default() })
     }
 
     /// The device that a call is about.

@@ -1,6 +1,7 @@
 //! Turns a typed function into a [`Capability`]: its schemas come from its argument and result types.
 
 use super::{Answer, Caller, Capability, Context, Effect, Error, Image, Route, arguments};
+use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -28,6 +29,16 @@ impl<R> From<R> for Reply<R> {
 }
 
 impl<R> Reply<R> {
+    /// A body with what was observed beside it.
+    pub(super) fn observed(body: R, image: Option<Image>) -> Self {
+        Reply { body, image }
+    }
+
+    /// The body and the picture.
+    pub(super) fn into_parts(self) -> (R, Option<Image>) {
+        (self.body, self.image)
+    }
+
     pub(super) fn with_image(body: R, image: Image) -> Self {
         Reply { body, image: Some(image) }
     }
@@ -56,14 +67,21 @@ where
         invoke: Arc::new(move |arguments, caller| {
             let (context, function) = (context.clone(), function.clone());
             Box::pin(async move {
-                // The schema has been checked, so that this fails only where the schema says less than the type.
-                let arguments = serde_json::from_value(Value::Object(arguments))
-                    .map_err(|error| Error::invalid(error.to_string(), format!("See the description of {name}.")))?;
-                let Reply { body, image } = function(context, arguments, caller).await?.into();
-                match serde_json::to_value(body) {
-                    Ok(Value::Object(body)) => Ok(Answer { body, image }),
-                    _ => panic!("the result of {name} is not an object"),
-                }
+                let (ledger, given, who) = (context.clone(), arguments.clone(), caller.clone());
+                let run = move || -> BoxFuture<'static, Result<Answer, Error>> {
+                    Box::pin(async move {
+                        // The schema has been checked, so that this fails only where the schema says less than the type.
+                        let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+                            Error::invalid(error.to_string(), format!("See the description of {name}."))
+                        })?;
+                        let Reply { body, image } = function(context, arguments, caller).await?.into();
+                        match serde_json::to_value(body) {
+                            Ok(Value::Object(body)) => Ok(Answer { body, image }),
+                            _ => panic!("the result of {name} is not an object"),
+                        }
+                    })
+                };
+                ledger.ledger.once(name, &who, &given, run).await
             })
         }),
     }

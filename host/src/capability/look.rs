@@ -254,11 +254,20 @@ async fn take_screenshot(
     caller: Caller,
 ) -> Result<Reply<Screenshot>, Error> {
     let target = context.target(&arguments.on)?;
-    let taken = picture(&target).await?;
+    shoot(&context, &target, &arguments, caller.picture_limit).await
+}
+
+async fn shoot(
+    context: &Context,
+    target: &Target,
+    arguments: &TakeScreenshot,
+    limit: Option<usize>,
+) -> Result<Reply<Screenshot>, Error> {
+    let taken = picture(target).await?;
     let captured_at = time(SystemTime::now());
     let (width, height) = (f64::from(taken.width), f64::from(taken.height));
     let fits = target.screen().is_some_and(|screen| !lies_across(&screen, width, height));
-    let screen = fitting_screen(&target, fits).await;
+    let screen = fitting_screen(target, fits).await;
     let screen = screen.unwrap_or_else(|| guessed_screen(width, height));
     // Taps would not go where the picture shows: what is read off it is refused, since its frame has another screen.
     let unclear = lies_across(&screen, width, height);
@@ -271,12 +280,12 @@ async fn take_screenshot(
         Some(PictureFormat::Png) => neutral::PictureFormat::Png,
         _ => neutral::PictureFormat::Jpeg,
     };
-    let (scale, max_bytes) = (arguments.scale, caller.picture_limit);
+    let (scale, max_bytes) = (arguments.scale, limit);
     // Decoding and encoding take tens of milliseconds, which other calls must not wait for.
     let (encoded, black) = tokio::task::spawn_blocking(move || prepare(&taken, &screen, scale, format, max_bytes))
         .await
-        .map_err(|_| failed(&target, "the picture could not be prepared"))?
-        .map_err(|error| failed(&target, &error.to_string()))?;
+        .map_err(|_| failed(target, "the picture could not be prepared"))?
+        .map_err(|error| failed(target, &error.to_string()))?;
     let frame = context.sights.frame(&target.device, screen, Some((encoded.width, encoded.height)), shown);
     let black = black.then(notes::picture_black).map(Note::from);
     let size = PixelSize { width: encoded.width, height: encoded.height };
@@ -288,10 +297,22 @@ async fn take_screenshot(
             scale: (geometry::scale_of(size, &screen) * 1000.0).round() / 1000.0,
             orientation: screen.orientation.name(),
             captured_at,
-            notes: locked(&target).into_iter().chain(unclear.then(orientation_unclear)).chain(black).collect(),
+            notes: locked(target).into_iter().chain(unclear.then(orientation_unclear)).chain(black).collect(),
         },
         Image { media_type: encoded.media_type, bytes: encoded.bytes.into() },
     ))
+}
+
+/// A picture as `take_screenshot` gives it without any wishes, and its frame.
+pub(super) async fn plain_screenshot(
+    context: &Context,
+    target: &Target,
+    limit: Option<usize>,
+) -> Result<(String, Image), Error> {
+    let wanted = TakeScreenshot { on: On::default(), scale: None, format: None };
+    let reply = shoot(context, target, &wanted, limit).await?;
+    let (body, image) = reply.into_parts();
+    image.map(|image| (body.frame, image)).ok_or_else(|| failed(target, "there is no picture"))
 }
 
 /// The picture at the wanted scale, and whether it is black all over.
@@ -382,6 +403,12 @@ async fn get_ui_tree(context: Arc<Context>, arguments: GetUiTree, _: Caller) -> 
 }
 
 impl Seen {
+    /// The text form, as `get_ui_tree` gives it without any wishes.
+    pub(super) fn text(&self, context: &Context, target: &Target, frame: &str) -> String {
+        let refs = context.sights.refs(&target.device, &self.outline);
+        render::text(&self.outline, &refs, frame, &render::Options::default()).text
+    }
+
     /// The answer of `get_ui_tree`; the app as the tree tells it.
     pub(super) fn show(
         &self,

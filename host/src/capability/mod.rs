@@ -9,6 +9,7 @@ mod catalogue;
 mod error;
 mod guard;
 
+mod acting;
 mod apps;
 mod buttons;
 mod capture;

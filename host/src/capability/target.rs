@@ -1,7 +1,7 @@
 //! What an action is aimed at: a point, an element, or a text on the screen.
 
 use super::{
-    Code, Context, Error,
+    Code, Context, Error, acting,
     context::{Target, brief},
     look::{self, Seen},
 };
@@ -260,13 +260,9 @@ pub(super) async fn text(target: &Target, text: &str) -> Result<Aimed, Error> {
 pub(super) fn alert_permits(target: &Target, aimed: &Aimed) -> Result<(), Error> {
     let outline = &aimed.seen.outline;
     match (outline.alert(), describe::alert(outline)) {
-        (Some(at), Some(alert)) if !outline.is_within(aimed.index, at) => Err(Error::new(
-            Code::AlertInFront,
-            format!("an alert is in front: {:?}", brief(&alert.text)),
-            format!("Answer it first: tap one of its buttons ({}).", alert.buttons.join(", ")),
-        )
-        .details(json!({ "text": alert.text, "buttons": alert.buttons }))
-        .on_device(target.id())),
+        (Some(at), Some(alert)) if !outline.is_within(aimed.index, at) => {
+            Err(acting::alert_in_front(target, &alert.text, &alert.buttons))
+        }
         _ => Ok(()),
     }
 }

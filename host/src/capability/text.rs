@@ -2,15 +2,16 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Outcome, Route,
+    acting::{Stage, Subject},
     context::{Act, On, Target, brief},
-    declare::{Declaration, capability},
+    declare::{Declaration, Reply, capability_with_image},
     look,
     target::Coordinates,
-    touch::Aim,
-    values::{self, Acted},
+    touch::{Aim, Found},
+    values::Acted,
 };
 use crate::{
-    device::{Feature, Operation, Permit},
+    device::{Feature, Operation},
     neutral::{Node, Point, Role},
 };
 use schemars::JsonSchema;
@@ -26,7 +27,7 @@ const FOCUS_WAIT: Duration = Duration::from_millis(1500);
 const FOCUS_STEP: Duration = Duration::from_millis(100);
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
-    vec![capability(
+    vec![capability_with_image(
         context,
         Declaration {
             name: "input_text",
@@ -84,33 +85,36 @@ struct Typed {
     entered: Entered,
 }
 
-async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller) -> Result<Typed, Error> {
+async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller) -> Result<Reply<Typed>, Error> {
     let target = context.target(&arguments.on)?;
-    let permit = target.permit(&caller, &arguments.act)?;
-    let mut typing = Typing { context: &context, target: &target, permit, acted: false };
+    let stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut typing = Typing { context: &context, target: &target, stage };
     let entered = typing.run(&arguments).await.map_err(|error| {
         // Once something was sent, nobody may be told that nothing was done: the text would be typed twice.
-        if typing.acted && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
+        let acted = typing.stage.has_acted();
+        if acted && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
     })?;
-    Ok(Typed { acted: Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() }, entered })
+    let (acted, image) = typing.stage.finish(Subject::Focus).await?;
+    Ok(Reply::observed(Typed { acted, entered }, image))
 }
 
 /// One call of the tool: a sequence of acts, of which some may have happened when a later one fails.
 struct Typing<'a> {
     context: &'a Context,
     target: &'a Target,
-    permit: Permit,
-    acted: bool,
+    stage: Stage<'a>,
 }
 
 impl Typing<'_> {
     async fn run(&mut self, arguments: &InputText) -> Result<Entered, Error> {
         let aim = Aim { x: arguments.x, y: arguments.y, element: arguments.element.as_deref(), text: None };
         if aim.is_given() {
-            let point = aim.point(self.context, self.target, &arguments.coordinates).await?;
+            let Found { point, seen } = aim.find(self.context, self.target, &arguments.coordinates).await?;
+            self.stage.prepare(Subject::Point(point), seen.as_ref()).await?;
             self.focus(point).await?;
         } else {
             arguments.coordinates.none_given()?;
+            self.stage.prepare(Subject::Focus, None).await?;
         }
         let before = focused(self.target).await?;
         let had = before.as_ref().and_then(|node| node.value.clone()).unwrap_or_default();
@@ -143,10 +147,7 @@ impl Typing<'_> {
     /// Taps the field, and makes sure that it is this one that gets the focus: another may have had it before.
     async fn focus(&mut self, point: Point) -> Result<(), Error> {
         let before = focused(self.target).await?;
-        self.target
-            .act(self.permit.clone(), FOCUS, move |driver, within| async move { driver.tap(point, within).await })
-            .await?;
-        self.acted = true;
+        self.stage.send(FOCUS, move |driver, within| async move { driver.tap(point, within).await }).await?;
         let until = (Instant::now() + FOCUS_WAIT).min(self.target.deadline);
         loop {
             let now = focused(self.target).await?;
@@ -173,9 +174,10 @@ impl Typing<'_> {
     }
 
     async fn enter(&mut self, text: String) -> Result<(), Error> {
-        enter(self.target, self.permit.clone(), text).await?;
-        self.acted = true;
-        Ok(())
+        let characters = u32::try_from(length(&text)).unwrap_or(u32::MAX);
+        let limit = Duration::from_secs(20) + Duration::from_millis(100) * characters;
+        let operation = Operation { name: "type", limit };
+        self.stage.send(operation, move |driver, within| async move { driver.input(&text, within).await }).await
     }
 }
 
@@ -187,16 +189,6 @@ fn same(a: &Node, b: &Node) -> bool {
 fn named(node: &Node) -> String {
     let name = node.label.as_deref().or(node.placeholder.as_deref()).or(node.identifier.as_deref());
     format!("{} {:?}", node.role.name(), brief(name.unwrap_or_default()))
-}
-
-async fn enter(target: &Target, permit: Permit, text: String) -> Result<(), Error> {
-    let characters = u32::try_from(length(&text)).unwrap_or(u32::MAX);
-    let limit = Duration::from_secs(20) + Duration::from_millis(100) * characters;
-    target
-        .act(permit, Operation { name: "type", limit }, move |driver, within| async move {
-            driver.input(&text, within).await
-        })
-        .await
 }
 
 /// Characters as people count them would need a table; scalar values are what the keyboard deletes one by one.

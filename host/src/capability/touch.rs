@@ -2,10 +2,12 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
+    acting::{Stage, Subject},
     context::{Act, On, Target, brief},
-    declare::{Declaration, capability},
+    declare::{Declaration, Reply, capability_with_image},
+    look::{self, Seen},
     target::{self, Coordinates},
-    values::{self, Acted},
+    values::Acted,
 };
 use crate::{
     device::Operation,
@@ -20,7 +22,7 @@ const SWIPE: Operation = Operation { name: "swipe", limit: Duration::from_secs(2
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
     vec![
-        capability(
+        capability_with_image(
             context,
             Declaration {
                 name: "tap",
@@ -31,7 +33,7 @@ pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
             },
             tap,
         ),
-        capability(
+        capability_with_image(
             context,
             Declaration {
                 name: "swipe",
@@ -69,20 +71,22 @@ struct Tap {
     coordinates: Coordinates,
 }
 
-async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Acted, Error> {
+async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Reply<Acted>, Error> {
     let target = context.target(&arguments.on)?;
     if arguments.count == Some(2) && arguments.hold_ms.is_some() {
         return Err(Error::invalid("count and hold_ms exclude each other", "Pass one of them."));
     }
-    let permit = target.permit(&caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
     let aim =
         Aim { x: arguments.x, y: arguments.y, element: arguments.element.as_deref(), text: arguments.text.as_deref() };
-    let point = aim.point(&context, &target, &arguments.coordinates).await?;
+    let Found { point, seen } = aim.find(&context, &target, &arguments.coordinates).await?;
+    let subject = Subject::Point(point);
+    stage.prepare(subject, seen.as_ref()).await?;
     let hold = arguments.hold_ms.map(Duration::from_millis);
     let twice = arguments.count == Some(2);
     let operation = Operation { limit: TAP.limit + hold.unwrap_or_default(), ..TAP };
-    target
-        .act(permit, operation, move |driver, within| async move {
+    stage
+        .send(operation, move |driver, within| async move {
             match hold {
                 Some(hold) => driver.long_press(point, hold, within).await,
                 None if twice => driver.double_tap(point, within).await,
@@ -90,7 +94,14 @@ async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Ac
             }
         })
         .await?;
-    Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
+    let (acted, image) = stage.finish(subject).await?;
+    Ok(Reply::observed(acted, image))
+}
+
+/// Where an aim leads, and the elements among which it was found, if it had to be looked for.
+pub(super) struct Found {
+    pub(super) point: Point,
+    pub(super) seen: Option<Seen>,
 }
 
 /// The ways in which a caller can say where.
@@ -108,28 +119,32 @@ impl Aim<'_> {
     }
 
     /// The point that is meant. Only a point costs no look at the screen.
-    pub(super) async fn point(
+    pub(super) async fn find(
         &self,
         context: &Context,
         target: &Target,
         coordinates: &Coordinates,
-    ) -> Result<Point, Error> {
+    ) -> Result<Found, Error> {
         let one = "Pass either x and y, or element, or text.";
         if self.x.is_none() && self.y.is_none() {
             coordinates.none_given()?;
         }
         match (self.x, self.y, self.element, self.text) {
-            (Some(x), Some(y), None, None) => target::point(context, target, coordinates, x, y).await,
-            (None, None, Some(element), None) => {
-                target::tap_point(target, &target::element(context, target, element).await?)
+            (Some(x), Some(y), None, None) => {
+                Ok(Found { point: target::point(context, target, coordinates, x, y).await?, seen: None })
             }
-            (None, None, None, Some(text)) => target::tap_point(target, &target::text(target, text).await?),
+            (None, None, Some(element), None) => found(target, target::element(context, target, element).await?),
+            (None, None, None, Some(text)) => found(target, target::text(target, text).await?),
             (None, None, None, None) => Err(Error::invalid("the call does not say where", one)),
             (Some(_), None, None, None) => Err(Error::invalid("y is missing", one)),
             (None, Some(_), None, None) => Err(Error::invalid("x is missing", one)),
             _ => Err(Error::invalid("the call says in more than one way where", one)),
         }
     }
+}
+
+fn found(target: &Target, aimed: target::Aimed) -> Result<Found, Error> {
+    Ok(Found { point: target::tap_point(target, &aimed)?, seen: Some(aimed.seen) })
 }
 
 /// The way the finger moves.
@@ -170,10 +185,11 @@ struct SwipeArguments {
     coordinates: Coordinates,
 }
 
-async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller) -> Result<Acted, Error> {
+async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller) -> Result<Reply<Acted>, Error> {
     let target = context.target(&arguments.on)?;
-    let permit = target.permit(&caller, &arguments.act)?;
-    let (from, to) = path(&context, &target, &arguments).await?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let (from, to, seen) = path(&context, &target, &arguments).await?;
+    stage.prepare(Subject::Swipe, seen.as_ref()).await?;
     let swipe = Swipe {
         from,
         to,
@@ -181,11 +197,16 @@ async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller)
         duration: Duration::from_millis(arguments.duration_ms.unwrap_or(300)),
     };
     let operation = Operation { limit: SWIPE.limit + swipe.hold + swipe.duration, ..SWIPE };
-    target.act(permit, operation, move |driver, within| async move { driver.swipe(swipe, within).await }).await?;
-    Ok(Acted { device_id: target.id().to_owned(), effect: values::Effect::unknown() })
+    stage.send(operation, move |driver, within| async move { driver.swipe(swipe, within).await }).await?;
+    let (acted, image) = stage.finish(Subject::Swipe).await?;
+    Ok(Reply::observed(acted, image))
 }
 
-async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) -> Result<(Point, Point), Error> {
+async fn path(
+    context: &Context,
+    target: &Target,
+    arguments: &SwipeArguments,
+) -> Result<(Point, Point, Option<Seen>), Error> {
     let SwipeArguments { from_x, from_y, to_x, to_y, direction, element, distance, coordinates, .. } = arguments;
     let ends = [from_x, from_y, to_x, to_y];
     match (ends.map(|end| *end), direction) {
@@ -197,29 +218,31 @@ async fn path(context: &Context, target: &Target, arguments: &SwipeArguments) ->
                 ));
             }
             let from = target::point(context, target, coordinates, from_x, from_y).await?;
-            Ok((from, target::point(context, target, coordinates, to_x, to_y).await?))
+            Ok((from, target::point(context, target, coordinates, to_x, to_y).await?, None))
         }
         ([None, None, None, None], Some(direction)) => {
             coordinates.none_given()?;
-            let area = match element {
+            let (area, seen) = match element {
                 Some(element) => {
                     let aimed = target::element(context, target, element).await?;
                     target::alert_permits(target, &aimed)?;
-                    aimed.area().ok_or_else(|| {
+                    let area = aimed.area().ok_or_else(|| {
                         Error::new(
                             Code::OutOfBounds,
                             format!("{} is not within the screen", brief(element)),
                             "Scroll until it is.",
                         )
                         .on_device(target.id())
-                    })?
+                    })?;
+                    (area, Some(aimed.seen))
                 }
                 None => match target.screen() {
-                    Some(screen) => screen.bounds(),
-                    None => super::look::see(target).await?.screen.bounds(),
+                    Some(screen) => (screen.bounds(), None),
+                    None => (look::see(target).await?.screen.bounds(), None),
                 },
             };
-            Ok(across(area, *direction, *distance))
+            let (from, to) = across(area, *direction, *distance);
+            Ok((from, to, seen))
         }
         _ => Err(Error::invalid(
             "the call does not say from where to where",

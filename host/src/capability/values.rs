@@ -60,11 +60,18 @@ impl From<neutral::Screen> for Screen {
     }
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct App {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+}
+
+impl App {
+    /// Whether both are the same app, whatever it is called.
+    pub(super) fn is(&self, other: &App) -> bool {
+        self.id == other.id
+    }
 }
 
 impl From<neutral::App> for App {
@@ -134,31 +141,54 @@ pub(super) struct Note {
     pub(super) text: String,
 }
 
+/// Whether an action changed the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    Changed,
+    Unchanged,
+    Unknown,
+}
+
+/// Why an action changed nothing, or cannot be told to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Cause {
+    AlertInFront,
+    TargetDisabled,
+    TargetCovered,
+    NothingFocused,
+    NothingAtPoint,
+    StillMoving,
+    AppLeft,
+}
+
 /// What an action did to the screen.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Effect {
-    /// changed, unchanged or unknown.
-    state: &'static str,
-    /// The app in front, where the action tells.
+    pub(super) state: State,
+    /// Until the screen came to rest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    app: Option<App>,
+    pub(super) settled_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cause: Option<Cause>,
+    /// The app in front, if it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) app: Option<App>,
 }
 
-impl Effect {
-    /// Nothing looked whether the screen changed.
-    pub(super) fn unknown() -> Self {
-        Effect { state: "unknown", app: None }
-    }
-
-    /// The action ended with this app in front.
-    pub(super) fn in_front(app: App) -> Self {
-        Effect { state: "unknown", app: Some(app) }
-    }
-}
-
-/// The result of an action that has nothing more to tell.
+/// The result of an action.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Acted {
     pub(super) device_id: String,
     pub(super) effect: Effect,
+    /// Of what was observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) frame: Option<String>,
+    /// What became different, one element a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) diff: Option<String>,
+    /// The screen, as get_ui_tree prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
 }

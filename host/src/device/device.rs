@@ -9,7 +9,7 @@ use super::{
     lane::{Lane, Refused, Turn},
     lease::{Denied, Leases},
 };
-use crate::neutral::{App, DeviceInfo, DeviceState, Screen};
+use crate::neutral::{App, DeviceInfo, DeviceState, Picture, Screen};
 use driver_api::handle::PluginHandle;
 use std::{
     collections::VecDeque,
@@ -30,6 +30,8 @@ const DISCONNECT: Duration = Duration::from_secs(10);
 const PROBE: Duration = Duration::from_secs(5);
 /// How much longer the host waits than the plugin, which ends its own work at the limit.
 const GRACE: Duration = Duration::from_millis(250);
+/// The most that a picture of a stream may take.
+const FRAME: Duration = Duration::from_secs(5);
 /// How long an unused connection is kept after an implicit lease ended.
 const LINGER: Duration = Duration::from_secs(300);
 /// Looks for a device that does not answer: the first after this time, each later one after twice as long.
@@ -341,6 +343,22 @@ impl Device {
             }
         });
         timeout_at(deadline, flight).await.unwrap_or(Err(Error::Late { outcome: Outcome::NotDone }))
+    }
+
+    /// The next picture of the device's stream with a number above `after`, and its number. It is taken beside whatever else is
+    /// done with the device and needs no turn; a failure says nothing of the device.
+    ///
+    /// # Errors
+    /// [`Error`]; when the device is not connected yet, those of connecting.
+    pub async fn frame(self: &Arc<Self>, after: u64, deadline: Instant) -> Result<(u64, Picture), Error> {
+        if !self.memory().connected {
+            self.look(Operation { name: "connect", limit: CONNECT }, deadline, |_, _| async { Ok(()) }).await?;
+        }
+        let deadline = deadline.min(Instant::now() + FRAME);
+        let within = deadline.saturating_duration_since(Instant::now());
+        let answer = timeout_at(deadline + GRACE, self.driver.frames(after, within)).await;
+        let frame = answer.unwrap_or_else(|_| Err(driver_api::Error::new(ErrorKind::Timeout, "no picture in time")));
+        frame.map(|frame| (frame.number, frame.picture)).map_err(Error::Driver)
     }
 
     /// Acts on the device, once.

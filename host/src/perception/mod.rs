@@ -15,6 +15,7 @@
 //! | [`picture`] | an encoded picture | a smaller one, with marks |
 //! | [`geometry`] | pixels, fractions | points, and back |
 
+pub mod change;
 pub mod cover;
 pub mod describe;
 pub mod find;

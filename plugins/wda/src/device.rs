@@ -73,7 +73,10 @@ pub(crate) async fn alert(session: &Session) -> Result<Option<Alert>> {
         Ok(buttons) => buttons,
         Err(fault) => return none(fault),
     };
-    let buttons = buttons.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    let labels = buttons.as_array().into_iter().flatten().filter_map(Value::as_str);
+    // A button without a label has no name by which it could be pressed; some servers write its kind instead.
+    let buttons = labels.filter(|label| !label.is_empty() && !label.starts_with("XCUIElementType"));
+    let buttons = buttons.map(str::to_owned).collect();
     Ok(Some(Alert { text, buttons }))
 }
 

@@ -1,0 +1,47 @@
+//! Why an action changed nothing, where the screen's elements tell.
+//!
+//! It reads the tree once, and only when nothing changed.
+
+use super::{
+    super::{context::Target, look, values::Cause},
+    Subject,
+};
+use crate::device::{Feature, Operation};
+use std::time::Duration;
+
+const FOCUS: Operation = Operation { name: "focus", limit: Duration::from_secs(20) };
+
+/// The likely cause; `None` where none can be known.
+pub(super) async fn of_nothing(target: &Target, subject: Subject) -> Option<Cause> {
+    if let Subject::Focus = subject
+        && target.device.has(Feature::ElementAtFocus)
+    {
+        let focus = target.look(FOCUS, |driver, within| async move { driver.element_at_focus(within).await }).await;
+        if let Ok(None) = focus {
+            return Some(Cause::NothingFocused);
+        }
+    }
+    let Subject::Point(point) = subject else { return None };
+    let seen = look::see(target).await.ok()?;
+    let outline = &seen.outline;
+    let hit = outline.at(point);
+    if let Some(alert) = outline.alert() {
+        let inside = hit.is_some_and(|hit| outline.is_within(hit, alert));
+        if !inside {
+            return Some(Cause::AlertInFront);
+        }
+    }
+    let covered = || {
+        outline
+            .elements()
+            .iter()
+            .any(|element| element.covered_by.is_some() && element.bounds.is_some_and(|bounds| bounds.contains(point)))
+    };
+    match hit.and_then(|hit| outline.get(hit)) {
+        None if covered() => Some(Cause::TargetCovered),
+        None => Some(Cause::NothingAtPoint),
+        Some(element) if !element.enabled => Some(Cause::TargetDisabled),
+        Some(element) if !element.actionable => Some(Cause::NothingAtPoint),
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,73 @@
+//! Pictures for telling whether the screen changes: of the phone's stream where it has one, else one by one.
+//!
+//! It knows how a picture is had cheaply. What it shows is compared by others.
+
+use super::super::context::Target;
+use crate::{
+    device::{Feature, Operation},
+    neutral::Picture,
+    perception::change::{self, Glance},
+};
+use std::sync::{Mutex, PoisonError};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+const PICTURE: Operation = Operation { name: "picture", limit: Duration::from_secs(20) };
+
+/// What was seen, shared: a screen that does not change is one sighting.
+pub(super) type Sighting = Arc<Glance>;
+
+/// Looks at one phone.
+pub(super) struct Eyes<'a> {
+    target: &'a Target,
+    /// The last picture of the stream.
+    number: AtomicU64,
+    last: Mutex<Option<Sighting>>,
+}
+
+impl<'a> Eyes<'a> {
+    /// Eyes that have seen nothing yet.
+    pub(super) fn new(target: &'a Target) -> Self {
+        Eyes { target, number: AtomicU64::new(0), last: Mutex::default() }
+    }
+
+    /// How long to wait between two looks: a stream has its own pace.
+    pub(super) fn pace(&self) -> Duration {
+        if self.has_stream() { Duration::from_millis(5) } else { Duration::from_millis(30) }
+    }
+
+    fn has_stream(&self) -> bool {
+        self.target.device.has(Feature::Frames)
+    }
+
+    /// What the screen shows now; `None` when the phone gives no picture, which is no reason not to act.
+    pub(super) async fn look(&self) -> Option<Sighting> {
+        let picture = self.picture().await?;
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(last) = last.filter(|last| last.hash() == change::hash(&picture.bytes)) {
+            return Some(last);
+        }
+        let screen = self.target.screen()?;
+        // Decoding takes milliseconds, which other calls must not wait for.
+        let seen = tokio::task::spawn_blocking(move || Glance::new(&picture, &screen)).await.ok()?;
+        let seen = Arc::new(seen.inspect_err(|error| tracing::debug!(%error, "a picture cannot be looked at")).ok()?);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen.clone());
+        Some(seen)
+    }
+
+    async fn picture(&self) -> Option<Picture> {
+        if self.has_stream() {
+            let after = self.number.load(Ordering::Relaxed);
+            if let Ok((number, picture)) = self.target.device.frame(after, self.target.deadline).await {
+                self.number.store(number, Ordering::Relaxed);
+                return Some(picture);
+            }
+        }
+        self.target.look(PICTURE, |driver, within| async move { driver.screenshot(within).await }).await.ok()
+    }
+}

@@ -1,0 +1,113 @@
+//! What was answered under which idempotency key, so that a call that is repeated does nothing twice.
+//!
+//! It knows keys, arguments and answers, not what the calls do. Kept in memory: a key does not outlive the server.
+
+use super::super::{Answer, Caller, Code, Error, Outcome};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{sync::watch, time::Instant};
+
+/// How long an answer is kept.
+const KEPT: Duration = Duration::from_secs(600);
+/// How many answers are kept at most, and how many bytes of pictures with them.
+const MOST: (usize, usize) = (512, 32 << 20);
+
+/// The name under which callers give a key.
+pub(crate) const KEY: &str = "idempotency_key";
+
+/// Answers by caller, tool, device and key.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    entries: Mutex<VecDeque<Entry>>,
+}
+
+type Outcomes = Option<Result<Answer, Error>>;
+
+struct Entry {
+    /// Caller, tool, device, key.
+    owner: (String, &'static str, String, String),
+    arguments: String,
+    at: Instant,
+    answer: watch::Receiver<Outcomes>,
+}
+
+impl Ledger {
+    /// Answers the call: by what was answered before, or by running it. It runs to its end even if this caller leaves, so that
+    /// who comes back finds the answer.
+    ///
+    /// # Errors
+    /// Those of the call; [`Code::InvalidArguments`] for a key that was used with other arguments.
+    pub(crate) async fn once(
+        &self,
+        tool: &'static str,
+        caller: &Caller,
+        arguments: &Map<String, Value>,
+        run: impl FnOnce() -> BoxFuture<'static, Result<Answer, Error>>,
+    ) -> Result<Answer, Error> {
+        let Some(key) = arguments.get(KEY).and_then(Value::as_str) else { return run().await };
+        let device = arguments.get("device_id").and_then(Value::as_str).unwrap_or_default();
+        let client = caller.session.clone().unwrap_or_else(|| caller.client.clone());
+        let owner = (client, tool, device.to_owned(), key.to_owned());
+        let said = Value::Object(arguments.clone()).to_string();
+        let mut answer = {
+            let mut entries = self.entries();
+            entries.retain(|entry| entry.at.elapsed() < KEPT && !entry.did_nothing());
+            match entries.iter().find(|entry| entry.owner == owner) {
+                Some(entry) if entry.arguments != said => {
+                    return Err(Error::invalid(
+                        format!("{KEY} {key:?} was used before with other arguments"),
+                        "Use a new key for each thing that is to be done.",
+                    ));
+                }
+                Some(entry) => entry.answer.clone(),
+                None => {
+                    let (send, answer) = watch::channel(None);
+                    entries.push_back(Entry { owner, arguments: said, at: Instant::now(), answer: answer.clone() });
+                    shrink(&mut entries);
+                    let running = run();
+                    tokio::spawn(async move { send.send_replace(Some(running.await)) });
+                    answer
+                }
+            }
+        };
+        let answered = answer.wait_for(Option::is_some).await.map(|answer| answer.clone());
+        answered.ok().flatten().unwrap_or_else(|| {
+            Err(Error::new(
+                Code::Internal,
+                "the call did not come to its end",
+                "Look at the screen to see what was done.",
+            )
+            .outcome(Outcome::Unknown))
+        })
+    }
+
+    fn entries(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    /// A call that surely did nothing may be made again.
+    fn did_nothing(&self) -> bool {
+        matches!(&*self.answer.borrow(), Some(Err(error)) if error.outcome == Outcome::NotDone)
+    }
+
+    fn picture(&self) -> usize {
+        match &*self.answer.borrow() {
+            Some(Ok(answer)) => answer.image.as_ref().map_or(0, |image| image.bytes.len()),
+            _ => 0,
+        }
+    }
+}
+
+fn shrink(entries: &mut VecDeque<Entry>) {
+    let mut pictures: usize = entries.iter().map(Entry::picture).sum();
+    while entries.len() > MOST.0 || (pictures > MOST.1 && entries.len() > 1) {
+        pictures -= entries.pop_front().map_or(0, |entry| entry.picture());
+    }
+}
