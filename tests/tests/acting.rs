@@ -116,3 +116,68 @@ async fn a_wait_uses_its_time_and_says_what_is_there_instead() {
     let changed = ok(&host, "virtual", "wait", json!({ "changed": true, "frame": met["frame"] })).await;
     assert_eq!(changed["met"], true, "{changed}");
 }
+
+#[tokio::test]
+async fn row_65_text_that_is_lost_on_the_way_is_typed_once_more() {
+    let (sim, host) = phones().await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.signin" })).await;
+    ok(&host, "iphone", "tap", json!({ "element": "text_field \"Email\"" })).await;
+    // The phone says that it typed, and did not.
+    sim.faults().answer_next("POST /wda/keys", 200, r#"{"value":null,"sessionId":"A"}"#);
+    let typed = ok(&host, "iphone", "input", json!({ "text": "ann@example.com" })).await;
+    assert_eq!(typed["entered"], json!({ "text": "ann@example.com", "verified": true }), "{typed}");
+    // Once: a phone that never types is told as that.
+    sim.faults().answer("POST /wda/keys", 200, r#"{"value":null,"sessionId":"A"}"#);
+    let error = refused(&host, "iphone", "input", json!({ "text": "x" }), "text_not_entered").await;
+    assert_eq!(error["outcome"], "unknown", "{error}");
+    sim.faults().clear_all();
+    assert_eq!(value(&host, "iphone", "Email").await, "ann@example.com");
+}
+
+#[tokio::test]
+async fn what_is_observed_comes_with_the_act() {
+    let (_sim, host) = phones().await;
+    for device in ["virtual", "iphone"] {
+        ok(&host, device, "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
+        let diff = ok(&host, device, "tap", json!({ "element": "#airplane", "observe": "diff" })).await;
+        let lines = diff["diff"].as_str().expect("a diff");
+        assert!(lines.contains("~ ") && lines.contains("Airplane Mode"), "{device}: {lines}");
+        assert!(lines.lines().count() < 12, "{device}: {lines}");
+        let tree = ok(&host, device, "tap", json!({ "text": "Sounds", "observe": "tree" })).await;
+        assert!(tree["text"].as_str().is_some_and(|text| text.starts_with("<screen frame=\"f")), "{device}: {tree}");
+        let shot = ok(&host, device, "press", json!({ "button": "home", "observe": "screenshot" })).await;
+        assert_eq!(shot["picture"]["media_type"], "image/jpeg", "{device}");
+        // A place can be read off the picture and tapped.
+        let tap = json!({ "x": 195, "y": 200, "space": "image", "frame": shot["frame"] });
+        ok(&host, device, "tap", tap).await;
+        let nothing = ok(&host, device, "press", json!({ "button": "volume_up", "observe": "none" })).await;
+        assert!(nothing.get("frame").is_none() && nothing.get("text").is_none(), "{device}: {nothing}");
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_key_does_nothing_twice() {
+    let (sim, host) = phones().await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings" })).await;
+    sim.clear_log();
+    let tap = json!({ "element": "#airplane", "idempotency_key": "turn-it" });
+    let first = ok(&host, "iphone", "tap", tap.clone()).await;
+    let again = ok(&host, "iphone", "tap", tap).await;
+    assert_eq!(first, again);
+    assert_eq!(sim.touches().len(), 1);
+    let other = json!({ "x": 5, "y": 5, "idempotency_key": "turn-it" });
+    refused(&host, "iphone", "tap", other, "invalid_arguments").await;
+    // A call that surely did nothing may be made again.
+    let missed = json!({ "text": "Nosuch", "idempotency_key": "other" });
+    refused(&host, "iphone", "tap", missed.clone(), "element_not_found").await;
+    refused(&host, "iphone", "tap", missed, "element_not_found").await;
+    ok(&host, "iphone", "tap", json!({ "text": "General", "idempotency_key": "other" })).await;
+    // A caller that left midway finds what became of it.
+    sim.clear_log();
+    let hasty = json!({ "element": "nav_bar \"General\"", "idempotency_key": "hasty" });
+    let url = host.url("/devices/iphone/tap");
+    let left = host.client().post(url).timeout(std::time::Duration::from_millis(60)).json(&hasty).send().await;
+    assert!(left.is_err(), "it did not leave in time");
+    ok(&host, "iphone", "tap", hasty).await;
+    assert_eq!(sim.touches().len(), 1);
+}

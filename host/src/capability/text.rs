@@ -125,9 +125,17 @@ impl Typing<'_> {
             self.enter(arguments.text.clone()).await?;
         }
         // Read before return is pressed, which may leave the screen. What cannot be read is not verified, but typed.
-        let after = focused(self.target).await.unwrap_or_default();
+        let mut after = focused(self.target).await.unwrap_or_default();
         let kept = if arguments.clear { String::new() } else { had.clone() };
-        let entered = compare(&kept, after.as_ref(), arguments);
+        let mut entered = compare(&kept, after.as_ref(), arguments);
+        if let Some(repair) =
+            after.as_ref().filter(|_| !entered.verified).and_then(|after| repair(&kept, after, &arguments.text))
+        {
+            tracing::debug!("what was typed did not arrive whole; it is repaired once");
+            self.enter(repair).await?;
+            after = focused(self.target).await.unwrap_or_default();
+            entered = compare(&kept, after.as_ref(), arguments);
+        }
         let arrived = after.as_ref().is_none_or(|after| after.value.as_deref().unwrap_or_default() != had);
         if !arguments.text.is_empty() && !arrived && !entered.verified {
             return Err(Error::new(
@@ -205,6 +213,19 @@ async fn focused(target: &Target) -> Result<Option<Node>, Error> {
     Ok(seen.tree.nodes.into_iter().find(|node| node.focused))
 }
 
+/// What to type so that the field holds what it should: the rest of a text that broke off, or the text once more in a field that
+/// held nothing else. `None` where what stands there leaves no sure way.
+fn repair(kept: &str, after: &Node, text: &str) -> Option<String> {
+    if after.role == Role::SecureField || text.is_empty() || text.contains(['\n', '\u{8}']) {
+        return None;
+    }
+    let now = after.value.as_deref().unwrap_or_default();
+    if let Some(rest) = now.strip_prefix(kept).and_then(|arrived| text.strip_prefix(arrived)) {
+        return Some(rest.to_owned()).filter(|rest| !rest.is_empty());
+    }
+    kept.is_empty().then(|| "\u{8}".repeat(length(now)) + text)
+}
+
 /// What stands in the field, against what should: what it kept, and the text.
 fn compare(kept: &str, after: Option<&Node>, arguments: &InputText) -> Entered {
     let Some(after) = after else {
@@ -222,5 +243,32 @@ fn compare(kept: &str, after: Option<&Node>, arguments: &InputText) -> Entered {
         Entered { text: None, length: Some(length(now)), verified }
     } else {
         Entered { text: Some(now.to_owned()), length: None, verified }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(value: &str) -> Node {
+        Node { value: Some(value.to_owned()), ..Node::new(Role::TextField) }
+    }
+
+    #[test]
+    fn row_65_what_broke_off_is_typed_on_and_what_is_wrong_typed_anew() {
+        for (kept, now, text, expected) in [
+            ("", "h", "hello", Some("ello")),
+            ("", "", "hello", Some("hello")),
+            ("ab", "abhe", "hello", Some("llo")),
+            ("", "hxllo", "hello", Some("\u{8}\u{8}\u{8}\u{8}\u{8}hello")),
+            // Something stood there, and where the text went in it nobody knows.
+            ("ab", "hello", "hello", None),
+            ("", "hello", "hello", None),
+            ("", "h", "hello\n", None),
+        ] {
+            assert_eq!(repair(kept, &field(now), text).as_deref(), expected, "{kept:?} {now:?} {text:?}");
+        }
+        let secret = Node { role: Role::SecureField, ..field("•") };
+        assert_eq!(repair("", &secret, "hunter2"), None);
     }
 }
