@@ -125,8 +125,18 @@ impl Seen {
 
     /// What is not as it seems.
     pub(super) fn notes(&self, target: &Target) -> Vec<Note> {
-        let unclear = tree_lies_across(&self.screen, &self.tree);
+        let unclear = self.lies_across();
         locked(target).into_iter().chain(unclear.then(orientation_unclear)).chain(self.own_notes()).collect()
+    }
+
+    /// The same tree on this screen, where it was taken for another one.
+    fn on(self, screen: neutral::Screen) -> Seen {
+        if self.screen.bounds() == screen.bounds() { self } else { Seen::new(self.tree, Some(screen)) }
+    }
+
+    /// Whether the tree lies the other way than the device says its screen does.
+    fn lies_across(&self) -> bool {
+        tree_lies_across(&self.screen, &self.tree)
     }
 
     /// What is not as it seems by the tree itself.
@@ -235,6 +245,9 @@ struct TakeScreenshot {
     scale: Option<f64>,
     /// jpeg (default) or png.
     format: Option<PictureFormat>,
+    /// Draw a box and the ref on each element that can be acted on.
+    #[serde(default)]
+    marks: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -265,9 +278,12 @@ async fn shoot(
 ) -> Result<Reply<Screenshot>, Error> {
     let taken = picture(target).await?;
     let captured_at = time(SystemTime::now());
+    // The tree comes second: a phone takes its picture at once and its tree at the start of a long answer, so that the two
+    // lie closest in this order.
+    let seen = if arguments.marks { Some(see(target).await?) } else { None };
     let (width, height) = (f64::from(taken.width), f64::from(taken.height));
     let fits = target.screen().is_some_and(|screen| !lies_across(&screen, width, height));
-    let screen = fitting_screen(target, fits).await;
+    let screen = fitting_screen(target, fits).await.or(seen.as_ref().map(|seen| seen.screen));
     let screen = screen.unwrap_or_else(|| guessed_screen(width, height));
     // Taps would not go where the picture shows: what is read off it is refused, since its frame has another screen.
     let unclear = lies_across(&screen, width, height);
@@ -275,6 +291,12 @@ async fn shoot(
     if target.screen().is_none() {
         target.device.learn(|facts| facts.screen = Some(screen));
     }
+    let seen = seen.map(|seen| seen.on(screen));
+    // Elements that lie otherwise than the picture have no place on it.
+    let unclear = unclear || seen.as_ref().is_some_and(Seen::lies_across);
+    let marks = seen.as_ref().filter(|_| !unclear).map_or_else(Vec::new, |seen| {
+        picture::marks_of(&seen.outline, &context.sights.refs(&target.device, &seen.outline))
+    });
     let shown = Shown::Picture(hash(&taken.bytes));
     let format = match arguments.format {
         Some(PictureFormat::Png) => neutral::PictureFormat::Png,
@@ -282,13 +304,18 @@ async fn shoot(
     };
     let (scale, max_bytes) = (arguments.scale, limit);
     // Decoding and encoding take tens of milliseconds, which other calls must not wait for.
-    let (encoded, black) = tokio::task::spawn_blocking(move || prepare(&taken, &screen, scale, format, max_bytes))
-        .await
+    let prepared =
+        tokio::task::spawn_blocking(move || prepare(&taken, &screen, scale, format, max_bytes, &marks)).await;
+    let (encoded, black) = prepared
         .map_err(|_| failed(target, "the picture could not be prepared"))?
         .map_err(|error| failed(target, &error.to_string()))?;
     let frame = context.sights.frame(&target.device, screen, Some((encoded.width, encoded.height)), shown);
-    let black = black.then(notes::picture_black).map(Note::from);
     let size = PixelSize { width: encoded.width, height: encoded.height };
+    let notes = unclear
+        .then(orientation_unclear)
+        .into_iter()
+        .chain(seen.iter().flat_map(Seen::own_notes))
+        .chain(black.then(notes::picture_black).map(Note::from));
     Ok(Reply::with_image(
         Screenshot {
             frame: frame.name(),
@@ -297,7 +324,7 @@ async fn shoot(
             scale: (geometry::scale_of(size, &screen) * 1000.0).round() / 1000.0,
             orientation: screen.orientation.name(),
             captured_at,
-            notes: locked(target).into_iter().chain(unclear.then(orientation_unclear)).chain(black).collect(),
+            notes: locked(target).into_iter().chain(notes).collect(),
         },
         Image { media_type: encoded.media_type, bytes: encoded.bytes.into() },
     ))
@@ -309,19 +336,20 @@ pub(super) async fn plain_screenshot(
     target: &Target,
     limit: Option<usize>,
 ) -> Result<(String, Image), Error> {
-    let wanted = TakeScreenshot { on: On::default(), scale: None, format: None };
+    let wanted = TakeScreenshot { on: On::default(), scale: None, format: None, marks: false };
     let reply = shoot(context, target, &wanted, limit).await?;
     let (body, image) = reply.into_parts();
     image.map(|image| (body.frame, image)).ok_or_else(|| failed(target, "there is no picture"))
 }
 
-/// The picture at the wanted scale, and whether it is black all over.
+/// The picture at the wanted scale with these marks, and whether the phone's own is black all over.
 fn prepare(
     taken: &Picture,
     screen: &neutral::Screen,
     scale: Option<f64>,
     format: neutral::PictureFormat,
     max_bytes: Option<usize>,
+    marks: &[picture::Mark],
 ) -> Result<(picture::Encoded, bool), picture::PictureError> {
     let mut pixels = picture::decode(&taken.bytes)?;
     let own = PixelSize { width: pixels.width, height: pixels.height };
@@ -331,7 +359,7 @@ fn prepare(
         pixels = scaler.resize(&pixels, size.width, size.height)?;
     }
     let black = pixels.is_black();
-    let wanted = picture::Wanted { size: None, format, max_bytes, marks: &[], screen: None };
+    let wanted = picture::Wanted { size: None, format, max_bytes, marks, screen: Some(screen) };
     Ok((scaler.finish(pixels, &wanted)?, black))
 }
 

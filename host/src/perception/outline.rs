@@ -62,6 +62,8 @@ pub struct Element {
     pub identifier: Option<String>,
     /// Where it is, in points; `None` when the phone gave no usable position.
     pub bounds: Option<Rect>,
+    /// The part of it that lies inside the lists and pages around it; all of it where that would leave nothing.
+    pub clipped: Option<Rect>,
     /// Where it lies with regard to the screen.
     pub place: Place,
     /// Whether it reacts.
@@ -101,9 +103,15 @@ impl Element {
         self.place == Place::On && !self.hidden && self.covered_by.is_none()
     }
 
+    /// The part of it that can be seen, as far as a tree tells: on the screen, and inside the lists around it.
+    pub fn visible_part(&self, screen: &Rect) -> Option<Rect> {
+        let part = |bounds: Option<Rect>| bounds?.intersection(screen);
+        part(self.clipped).or_else(|| part(self.bounds))
+    }
+
     /// The middle of its visible part, in points: where a tap on it goes. `None` without a position or off the screen.
     pub fn tap_point(&self, screen: &Rect) -> Option<Point> {
-        Some(self.bounds?.intersection(screen)?.center())
+        Some(self.visible_part(screen)?.center())
     }
 }
 
@@ -145,6 +153,7 @@ impl Outline {
     pub fn new(tree: &Tree, screen: &Screen) -> Outline {
         let (drafts, hint_is_sound) = fold_tree(tree, screen);
         let bounds = screen.bounds();
+        let clips = clips(tree, &drafts);
         let mut at = vec![NO_OWNER; drafts.len()];
         let mut nearest = vec![NO_OWNER; drafts.len()];
         let mut elements: Vec<Element> = Vec::new();
@@ -179,6 +188,7 @@ impl Outline {
                 placeholder: draft.placeholder.clone(),
                 identifier: draft.identifier.clone(),
                 bounds: draft.bounds,
+                clipped: draft.bounds.map(|own| clips[i].and_then(|clip| own.intersection(&clip)).unwrap_or(own)),
                 place,
                 enabled: draft.enabled,
                 selected: draft.selected,
@@ -287,6 +297,23 @@ impl Outline {
         }
         best.map(|(_, _, i)| i)
     }
+}
+
+/// For each node what the lists and pages around it leave of the plane; `None` for all of it. A row that ends under a bar
+/// has its middle there, and a tap on that would press the bar.
+fn clips(tree: &Tree, drafts: &[super::fold::Draft]) -> Vec<Option<Rect>> {
+    let mut clips: Vec<Option<Rect>> = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let clip = draft.parent.and_then(|parent| {
+            let outer = clips[parent];
+            let scrolls = matches!(tree.nodes[parent].role, Role::List | Role::WebView);
+            let own = drafts[parent].bounds.filter(|bounds| scrolls && bounds.area() > 0.0);
+            // One that lies outside of the other is not to be believed.
+            own.map(|own| outer.and_then(|outer| outer.intersection(&own)).unwrap_or(own)).or(outer)
+        });
+        clips.push(clip);
+    }
+    clips
 }
 
 fn place(bounds: Option<Rect>, screen: &Rect) -> Place {

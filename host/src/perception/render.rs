@@ -272,7 +272,14 @@ const DEEPEST: usize = 12;
 /// Whether an element of a keyboard stands on the keyboard's line.
 fn is_key(element: &Element) -> bool {
     let says_more = !element.parts.is_empty() || element.value.is_some() || element.placeholder.is_some();
-    matches!(element.role, Role::Key | Role::Button) && element.checked.is_none() && !element.selected && !says_more
+    let has_state = element.checked.is_some() || element.selected || !element.enabled;
+    matches!(element.role, Role::Key | Role::Button) && !has_state && !says_more
+}
+
+/// For each element whether it stands on its keyboard's line and has none of its own.
+pub(super) fn keys(elements: &[Element]) -> Vec<bool> {
+    let keyboards = on_keyboard(elements, &|_| true);
+    elements.iter().zip(keyboards).map(|(element, board)| board.is_some() && is_key(element)).collect()
 }
 
 /// For each element the keyboard with a line on which it lies.

@@ -5,6 +5,7 @@
 mod black;
 mod decode;
 mod encode;
+mod labels;
 mod marks;
 mod scale;
 

@@ -2,6 +2,7 @@
 
 mod describing;
 mod finding;
+mod marking;
 mod naming;
 mod outlining;
 mod properties;

@@ -168,3 +168,30 @@ fn damaged_and_deep_trees_are_walked() {
     assert_eq!(outline.elements().len(), refs.len());
     assert!(outline.elements().len() > 1000);
 }
+
+#[test]
+fn the_middle_of_a_row_that_ends_under_a_bar_is_in_its_list() {
+    let mut b = Build::default();
+    let root = b.add(None, Role::Window, "", (0.0, 0.0, 390.0, 844.0));
+    let page = b.add(Some(root), Role::WebView, "", (0.0, 0.0, 390.0, 800.0));
+    let list = b.add(Some(page), Role::List, "", (0.0, 100.0, 390.0, 660.0));
+    let wrapper = b.add(Some(list), Role::Other, "", (0.0, 740.0, 390.0, 60.0));
+    let row = b.add(Some(wrapper), Role::Cell, "Half under the bar", (0.0, 740.0, 390.0, 60.0));
+    b.add(Some(row), Role::Switch, "Wi-Fi", (300.0, 745.0, 50.0, 50.0));
+    // Lists whose place makes no sense hide nothing.
+    let empty = b.add(Some(root), Role::List, "", (0.0, 0.0, 0.0, 0.0));
+    b.add(Some(empty), Role::Button, "In an empty list", (10.0, 200.0, 100.0, 40.0));
+    let far = b.add(Some(root), Role::List, "", (0.0, 5000.0, 390.0, 100.0));
+    b.add(Some(far), Role::Button, "Outside of its list", (10.0, 300.0, 100.0, 40.0));
+    b.add(Some(root), Role::Tab, "Home", (0.0, 760.0, 390.0, 84.0));
+    let outline = b.outline();
+    let point = |name: &str| {
+        let element = outline.elements().iter().find(|element| element.name() == name).unwrap();
+        element.tap_point(&outline.screen()).map(|point| (point.x, point.y))
+    };
+    assert_eq!(point("Half under the bar"), Some((195.0, 750.0)));
+    assert_eq!(point("Wi-Fi"), Some((325.0, 752.5)));
+    assert_eq!(point("In an empty list"), Some((60.0, 220.0)));
+    assert_eq!(point("Outside of its list"), Some((60.0, 320.0)));
+    assert_eq!(point("Home"), Some((195.0, 802.0)));
+}

@@ -89,3 +89,14 @@ fn very_long_texts_are_cut_in_text_only() {
     let (elements, _) = json(&outline, &refs, &Options::default());
     assert_eq!(elements[0].label.as_deref(), Some(long.trim()));
 }
+
+#[test]
+fn a_key_that_cannot_be_pressed_says_so_on_a_line_of_its_own() {
+    let mut tree = screens::keyboard_up();
+    let space = tree.nodes.iter_mut().find(|node| node.label.as_deref() == Some("space")).unwrap();
+    space.enabled = false;
+    let shown = shown(&tree, &Options::default());
+    let keys = shown.lines().find(|line| line.contains(" keys: ")).unwrap();
+    assert!(keys.contains(" q w e") && !keys.contains("space"), "{shown}");
+    assert!(shown.lines().any(|line| line.ends_with("key \"space\" disabled")), "{shown}");
+}
