@@ -3,7 +3,7 @@
 //! No logic of its own: it knows which part goes where.
 
 use crate::{
-    capability::{self, Catalogue, Context, Effect},
+    capability::{self, Catalogue, Context, Effect, Policy},
     config::{
         Config, ConfigError, PluginEntry, Secret,
         fences::{Fences, FencesError},
@@ -100,7 +100,14 @@ fn offered(config: &Config, context: &Arc<Context>) -> Result<Catalogue, ConfigE
     config.tools.check(&all.iter().map(|capability| capability.name).collect::<Vec<_>>())?;
     let offered =
         |capability: &&capability::Capability| config.tools.offers(capability.name, capability.effect != Effect::Read);
-    Ok(Catalogue::new(all.iter().filter(offered).cloned().collect()))
+    let catalogue = Catalogue::new(all.iter().filter(offered).cloned().collect());
+    context.offer(&catalogue);
+    Ok(catalogue)
+}
+
+/// What the operator forbids, in the words of those who hold to it.
+fn policy(config: &Config) -> Policy {
+    Policy { deny_apps: config.tools.deny_apps.clone(), url_schemes: config.tools.url_schemes.clone() }
 }
 
 impl App {
@@ -118,7 +125,7 @@ impl App {
             let id = Secret::random().map(|secret| secret.expose().to_owned());
             (id.unwrap_or_else(|_| std::process::abort()), fences.next())
         }));
-        let context = Context::new(manager.clone());
+        let context = Context::with_policy(manager.clone(), policy(&config));
         let catalogue = offered(&config, &context)?;
         let address = match reach {
             Reach::Configured => config.listen,

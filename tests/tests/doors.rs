@@ -69,6 +69,21 @@ fn rows() -> Vec<Row> {
         row("launch_app", json!({ "app": "Settings" }), home, ("fresh", json!("yes")), true, true),
         row("terminate_app", json!({ "app": "Settings" }), settings, ("app", json!({})), true, true),
         row("list_apps", json!({}), settings, soon(), false, true),
+        row(
+            "run_steps",
+            json!({
+                "steps": [
+                    { "tool": "get_ui_tree" },
+                    { "tool": "tap", "arguments": { "text": "General" }, "expect": { "text": "About" } },
+                    { "tool": "tap", "arguments": { "text": "Nothing" } },
+                ],
+                "observe": "screenshot",
+            }),
+            settings,
+            ("steps", json!({})),
+            true,
+            true,
+        ),
     ]
 }
 

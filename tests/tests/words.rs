@@ -159,6 +159,7 @@ fn route(tool: &str) -> (&'static str, &'static str) {
         "launch_app" => ("post", "/devices/{}/launch"),
         "terminate_app" => ("post", "/devices/{}/terminate"),
         "list_apps" => ("get", "/devices/{}/apps"),
+        "run_steps" => ("post", "/devices/{}/steps"),
         other => panic!("no route for {other}"),
     }
 }
@@ -196,6 +197,13 @@ fn calls(device: &str) -> Vec<(&'static str, Value)> {
         call("connect_device", json!({ "ttl_s": 1e9 })),
         call("wait_for", json!({ "text": "Nothing", "gone": "Nothing" })),
         call("disconnect_device", json!({ "lease": "nobody's" })),
+        call("run_steps", json!({ "steps": [{ "tool": "fly" }] })),
+        call("run_steps", json!({ "steps": [{ "tool": "tap", "arguments": { "x": "1" } }] })),
+        call("run_steps", json!({ "steps": [{ "tool": "tap", "arguments": { "text": "Nothing" } }] })),
+        call(
+            "run_steps",
+            json!({ "steps": [{ "tool": "get_ui_tree", "expect": { "text": "Nothing", "timeout_ms": 50 } }] }),
+        ),
     ]);
     calls
 }
@@ -221,6 +229,10 @@ fn asking(device: &str) -> Vec<(&'static str, Value)> {
         call("launch_app", json!({ "app": "Settings" })),
         call("terminate_app", json!({ "app": "Settings" })),
         call("list_apps", json!({})),
+        call(
+            "run_steps",
+            json!({ "steps": [{ "tool": "press_button", "arguments": { "button": "home" } }], "observe": "diff" }),
+        ),
         call("connect_device", json!({})),
         call("disconnect_device", json!({})),
     ]

@@ -84,6 +84,7 @@ struct Launched {
 async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller) -> Result<Reply<Launched>, Error> {
     let target = context.target(&arguments.on)?;
     let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    context.permits_app(&target, &arguments.app).await?;
     stage.prepare(Subject::Launch, None).await?;
     let launch = Launch {
         app: arguments.app,
@@ -96,6 +97,7 @@ async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller)
         .await
         .map_err(|error| about_app(error, &name))?;
     target.device.learn(|facts| facts.app = Some(app.clone()));
+    context.permits_launched(&target, &app)?;
     let app = App::from(app);
     let moved = stage.front().is_none_or(|front| !front.is(&app));
     let (mut acted, image) = stage.finish(Subject::Launch).await?;
@@ -136,6 +138,7 @@ async fn terminate_app(
 ) -> Result<Reply<Terminated>, Error> {
     let target = context.target(&arguments.on)?;
     let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    context.permits_app(&target, &arguments.app).await?;
     stage.prepare(Subject::Device, None).await?;
     let (name, app) = (arguments.app.clone(), arguments.app);
     let was_running = stage

@@ -4,7 +4,10 @@ use super::{Code, Error};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+};
 
 /// What a capability does to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +101,29 @@ pub struct Catalogue {
     by_name: Arc<HashMap<&'static str, usize>>,
 }
 
+/// A catalogue for those that it holds itself: they would keep it alive for ever.
+pub(super) struct Offered {
+    capabilities: Weak<Vec<Capability>>,
+    by_name: Weak<HashMap<&'static str, usize>>,
+}
+
+impl Offered {
+    /// The catalogue, while somebody offers it.
+    pub(super) fn catalogue(&self) -> Option<Catalogue> {
+        Some(Catalogue { capabilities: self.capabilities.upgrade()?, by_name: self.by_name.upgrade()? })
+    }
+}
+
 impl Catalogue {
     /// A catalogue of these.
     pub fn new(capabilities: Vec<Capability>) -> Self {
         let by_name = capabilities.iter().enumerate().map(|(index, capability)| (capability.name, index)).collect();
         Catalogue { capabilities: Arc::new(capabilities), by_name: Arc::new(by_name) }
+    }
+
+    /// A handle that does not keep it alive.
+    pub(super) fn offered(&self) -> Offered {
+        Offered { capabilities: Arc::downgrade(&self.capabilities), by_name: Arc::downgrade(&self.by_name) }
     }
 
     /// All of them.

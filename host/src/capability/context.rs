@@ -1,6 +1,6 @@
 //! What every capability works with: the devices, and what callers have seen of them.
 
-use super::{Caller, Code, Error, acting::Ledger, convert, sight::Sights};
+use super::{Caller, Catalogue, Code, Error, Policy, acting::Ledger, catalogue::Offered, convert, sight::Sights};
 use crate::{
     device::{Device, DriverError, DriverHandle, Holder, Manager, Operation, Permit},
     neutral::Screen,
@@ -8,7 +8,11 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// How long a call may take unless the caller says otherwise.
@@ -22,6 +26,10 @@ pub struct Context {
     pub(super) sights: Sights,
     /// Answers under idempotency keys.
     pub(super) ledger: Ledger,
+    /// What the operator forbids.
+    pub(super) policy: Policy,
+    /// What is offered to callers, for capabilities that call others.
+    offered: OnceLock<Offered>,
 }
 
 /// The arguments of every capability that is about one device.
@@ -48,6 +56,13 @@ pub(super) struct Act {
     _idempotency_key: Option<String>,
 }
 
+impl Act {
+    /// An act that is only observed, not checked.
+    pub(super) fn observed(observe: Option<Observe>, lease: Option<String>) -> Act {
+        Act { observe, verify: Some(false), lease, _idempotency_key: None }
+    }
+}
+
 /// What an action's answer shows of the screen afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -68,7 +83,25 @@ pub(super) struct Target {
 impl Context {
     /// A context over these devices.
     pub fn new(manager: Manager) -> Arc<Self> {
-        Arc::new(Context { manager, sights: Sights::default(), ledger: Ledger::default() })
+        Context::with_policy(manager, Policy::default())
+    }
+
+    /// A context in which this is forbidden.
+    pub fn with_policy(manager: Manager, policy: Policy) -> Arc<Self> {
+        let (sights, ledger) = (Sights::default(), Ledger::default());
+        Arc::new(Context { manager, sights, ledger, policy, offered: OnceLock::new() })
+    }
+
+    /// Tells which of the capabilities over this context are offered to callers: no capability calls another one for them.
+    /// Counts once.
+    pub fn offer(&self, catalogue: &Catalogue) {
+        let _ = self.offered.set(catalogue.offered());
+    }
+
+    /// The capabilities that are offered to callers.
+    pub(super) fn offered(&self) -> Result<Catalogue, Error> {
+        let gone = || Error::new(Code::Internal, "the server is about to end", "Start it again.");
+        self.offered.get().and_then(Offered::catalogue).ok_or_else(gone)
     }
 
     /// The device that a call is about.

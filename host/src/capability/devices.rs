@@ -137,6 +137,7 @@ fn features(has: impl Fn(Feature) -> bool) -> Vec<&'static str> {
         "press_button",
         "launch_app",
         "terminate_app",
+        "run_steps",
     ];
     let optional = [(Feature::Apps, "list_apps")];
     let optional = optional.into_iter().filter(|(feature, _)| has(*feature)).map(|(_, tool)| tool);

@@ -19,7 +19,9 @@ mod declare;
 mod devices;
 mod find;
 mod look;
+mod policy;
 mod sight;
+mod steps;
 mod target;
 mod text;
 mod touch;
@@ -32,10 +34,12 @@ pub use capture::show_tree;
 pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
 pub use context::Context;
 pub use error::{Code, Error, Outcome};
+pub use policy::Policy;
 
 /// Every capability, over these devices, in the order in which the doors list them.
 pub fn catalogue(context: &std::sync::Arc<Context>) -> Catalogue {
-    let families = [devices::all, look::all, find::all, wait::all, touch::all, text::all, buttons::all, apps::all];
+    let families =
+        [devices::all, look::all, find::all, wait::all, touch::all, text::all, buttons::all, apps::all, steps::all];
     Catalogue::new(families.iter().flat_map(|family| family(context)).collect())
 }
 

@@ -13,6 +13,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
@@ -118,6 +119,26 @@ fn millis(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Whether arguments that fit the schema say what to wait for, for those who wait later.
+///
+/// # Errors
+/// What the call would answer.
+pub(super) fn check(arguments: &Map<String, Value>) -> Result<(), Error> {
+    let set = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null() && *value != Value::Bool(false));
+    if arguments.contains_key("frame") && !set("changed") {
+        return Err(Error::invalid("frame goes with changed", "Pass changed: true with it, or leave frame out."));
+    }
+    let one = ["text", "gone", "app", "idle", "changed"].into_iter().filter(|name| arguments.contains_key(*name));
+    match one.map(set).collect::<Vec<_>>()[..] {
+        [true] => Ok(()),
+        _ => Err(unclear()),
+    }
+}
+
+fn unclear() -> Error {
+    Error::invalid("the call does not say what to wait for", "Pass one of text, gone, app, idle: true, changed: true.")
+}
+
 fn condition(context: &Context, target: &Target, arguments: WaitFor) -> Result<Condition, Error> {
     let WaitFor { text, gone, app, idle, changed, frame, .. } = arguments;
     if frame.is_some() && changed != Some(true) {
@@ -135,10 +156,7 @@ fn condition(context: &Context, target: &Target, arguments: WaitFor) -> Result<C
             };
             Ok(Condition::Changed { from })
         }
-        _ => Err(Error::invalid(
-            "the call does not say what to wait for",
-            "Pass one of text, gone, app, idle: true, changed: true.",
-        )),
+        _ => Err(unclear()),
     }
 }
 

@@ -77,16 +77,36 @@ pub struct PluginEntry {
     pub line: Option<usize>,
 }
 
-/// `[tools]`: which tools are offered.
-#[derive(Clone, Debug, Default)]
+/// `[tools]`: which tools are offered, and what they must not touch.
+#[derive(Clone, Debug)]
 pub struct ToolsConfig {
     /// Whether tools that act on a phone are left out.
     pub read_only: bool,
     /// The only tools that are offered; none for all of them.
     pub tools: Option<Vec<String>>,
+    /// Ids or names of apps that are not to be used; a `*` at the end stands for any rest.
+    pub deny_apps: Vec<String>,
+    /// Schemes of the addresses that may be opened.
+    pub url_schemes: Vec<String>,
     /// For each of `tools` its line.
     lines: Vec<usize>,
     file: Option<PathBuf>,
+}
+
+/// What may be opened unless the operator says otherwise: pages, people and places, no app's own commands.
+const URL_SCHEMES: [&str; 7] = ["http", "https", "mailto", "tel", "sms", "facetime", "maps"];
+
+impl Default for ToolsConfig {
+    fn default() -> Self {
+        ToolsConfig {
+            read_only: false,
+            tools: None,
+            deny_apps: Vec::new(),
+            url_schemes: URL_SCHEMES.map(str::to_owned).to_vec(),
+            lines: Vec::new(),
+            file: None,
+        }
+    }
 }
 
 impl ToolsConfig {
@@ -205,7 +225,7 @@ const SECTIONS: [&str; 6] = ["[server]", "[[plugin]]", "[agent]", "[limits]", "[
 const SERVER: [&str; 4] = ["listen", "token_env", "data_dir", "plugin_dirs"];
 const PLUGIN: [&str; 5] = ["name", "path", "sha256", "options", "device"];
 const DEVICE: [&str; 5] = ["id", "name", "address", "udid", "options"];
-const TOOLS: [&str; 2] = ["read_only", "tools"];
+const TOOLS: [&str; 4] = ["read_only", "tools", "deny_apps", "url_schemes"];
 /// Parts of the contract that are still to come.
 const NOT_BUILT: [(&str, &str); 3] = [("agent", "[agent]"), ("limits", "[limits]"), ("perception", "[perception]")];
 
@@ -217,7 +237,7 @@ fn home_of(key: &str) -> Option<&'static str> {
         Some("[[plugin]]")
     } else if ["id", "address", "udid"].contains(&key) {
         Some("[[plugin.device]]")
-    } else if key == "read_only" {
+    } else if ["read_only", "deny_apps", "url_schemes"].contains(&key) {
         Some("[tools]")
     } else {
         None
@@ -388,7 +408,19 @@ impl<'a> Reader<'a> {
             lines.extend(elements.iter().map(Field::line));
             elements.iter().map(|element| element.text("tap").map(str::to_owned)).collect::<Result<Vec<_>, _>>()
         });
-        Ok(ToolsConfig { read_only, tools: tools.transpose()?, lines, file: Some(self.file.to_path_buf()) })
+        let words = |key, example, read: fn(&Field<'_>) -> Result<String, ConfigError>| {
+            let field = section.get(key);
+            field.map(|field| field.elements(example)?.iter().map(read).collect::<Result<Vec<_>, _>>()).transpose()
+        };
+        Ok(ToolsConfig {
+            read_only,
+            tools: tools.transpose()?,
+            deny_apps: words("deny_apps", "[\"com.bank.*\", \"Wallet\"]", app_pattern)?.unwrap_or_default(),
+            url_schemes: words("url_schemes", "[\"http\", \"https\"]", url_scheme)?
+                .unwrap_or_else(|| ToolsConfig::default().url_schemes),
+            lines,
+            file: Some(self.file.to_path_buf()),
+        })
     }
 }
 
@@ -443,6 +475,29 @@ fn device_id(field: &Field<'_>) -> Result<String, ConfigError> {
         )));
     }
     Ok(id.to_owned())
+}
+
+fn app_pattern(field: &Field<'_>) -> Result<String, ConfigError> {
+    let pattern = field.text("com.bank.*")?;
+    match pattern.trim().strip_suffix('*').unwrap_or(pattern.trim()) {
+        "" => Err(field.error("denies every app; to have the phone only looked at, set read_only = true")),
+        start if start.contains('*') => {
+            Err(field.error(format_args!("is {pattern:?}; a `*` stands at the end, such as \"com.bank.*\"")))
+        }
+        _ => Ok(pattern.to_owned()),
+    }
+}
+
+fn url_scheme(field: &Field<'_>) -> Result<String, ConfigError> {
+    let scheme = field.text("https")?;
+    // The form that RFC 3986 gives.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    if !scheme.starts_with(|first: char| first.is_ascii_alphabetic()) || !scheme.bytes().all(plain) {
+        return Err(field.error(format_args!(
+            "is {scheme:?}; a scheme has letters, digits, `+`, `-` or `.` and no colon, such as \"https\""
+        )));
+    }
+    Ok(scheme.to_ascii_lowercase())
 }
 
 fn sha256(field: &Field<'_>) -> Result<[u8; 32], ConfigError> {

@@ -90,8 +90,14 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
             "5: `adress` is not a key of [[plugin.device]], did you mean `address`? \
              (allowed: `id`, `name`, `address`, `udid`, `options`)",
         ),
-        ("[tools]\nonly = []", "2: `only` is not a key of [tools] (allowed: `read_only`, `tools`)"),
-        ("[tools]\n\"a\\nb\" = 1", "2: `a\\nb` is not a key of [tools] (allowed: `read_only`, `tools`)"),
+        (
+            "[tools]\nonly = []",
+            "2: `only` is not a key of [tools] (allowed: `read_only`, `tools`, `deny_apps`, `url_schemes`)",
+        ),
+        (
+            "[tools]\n\"a\\nb\" = 1",
+            "2: `a\\nb` is not a key of [tools] (allowed: `read_only`, `tools`, `deny_apps`, `url_schemes`)",
+        ),
         // What is to come.
         (
             "[agent]\nmodel = \"m\"",
@@ -142,6 +148,27 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
         (
             "[server]\nplugin_dirs = [\n  \"a\",\n  3,\n]",
             "4: an element of `plugin_dirs` in [server] must be a string such as \"plugins\", not an integer",
+        ),
+        (
+            "[tools]\ndeny_apps = [\"com.*.bank\"]",
+            "2: an element of `deny_apps` in [tools] is \"com.*.bank\"; a `*` stands at the end, such as \"com.bank.*\"",
+        ),
+        (
+            "[tools]\ndeny_apps = [\n\"*\"]",
+            "3: an element of `deny_apps` in [tools] denies every app; to have the phone only looked at, set read_only = true",
+        ),
+        (
+            "[tools]\ndeny_apps = \"Wallet\"",
+            "2: `deny_apps` in [tools] must be a list such as [\"com.bank.*\", \"Wallet\"], not a string",
+        ),
+        (
+            "[tools]\nurl_schemes = [\"https:\"]",
+            "2: an element of `url_schemes` in [tools] is \"https:\"; a scheme has letters, digits, `+`, `-` or `.` and no \
+             colon, such as \"https\"",
+        ),
+        (
+            "[tools]\nurl_schemes = [1]",
+            "2: an element of `url_schemes` in [tools] must be a string such as \"https\", not an integer",
         ),
         ("[tools]\nread_only = \"yes\"", "2: `read_only` in [tools] must be true or false, not a string"),
         (
@@ -328,6 +355,8 @@ fn reads_what_the_contract_shows() {
         [tools]
         read_only = true
         tools = ["tap", "take_screenshot"]
+        deny_apps = ["com.bank.*", "Wallet"]
+        url_schemes = ["HTTPS", "my-app"]
     "#;
     let config = parse(text).unwrap();
     let folder = Path::new(FILE).parent().unwrap();
@@ -353,6 +382,8 @@ fn reads_what_the_contract_shows() {
     assert_eq!(mine.name, None);
     assert!(config.tools.read_only);
     assert_eq!(config.tools.tools.as_deref(), Some(&["tap".to_owned(), "take_screenshot".to_owned()][..]));
+    assert_eq!(config.tools.deny_apps, ["com.bank.*", "Wallet"]);
+    assert_eq!(config.tools.url_schemes, ["https", "my-app"]);
 }
 
 #[test]
@@ -361,6 +392,11 @@ fn a_file_that_names_nothing_gives_nothing() {
     assert!(config.plugins.is_empty());
     assert!(parse("plugin = []").unwrap().plugins.is_empty());
     assert!(!config.tools.read_only && config.tools.tools.is_none());
+    assert!(config.tools.deny_apps.is_empty());
+    let schemes = ["http", "https", "mailto", "tel", "sms", "facetime", "maps"];
+    assert_eq!(config.tools.url_schemes, schemes);
+    assert_eq!(parse("[tools]").unwrap().tools.url_schemes, schemes);
+    assert!(parse("[tools]\nurl_schemes = []").unwrap().tools.url_schemes.is_empty());
 }
 
 #[test]

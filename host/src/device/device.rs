@@ -318,6 +318,14 @@ impl Device {
         Ok(Permit { holder: holder.clone(), lease: lease.map(str::to_owned) })
     }
 
+    /// Renews the lease of a caller that goes on with what it began.
+    ///
+    /// # Errors
+    /// When its lease has ended, or another holds the device.
+    pub fn keep(&self, permit: &Permit) -> Result<(), Error> {
+        Ok(self.memory().leases.keep(&permit.holder, permit.lease.as_deref(), SystemTime::now())?)
+    }
+
     /// Reads from the device. When the connection breaks, it is made again and the read repeated once.
     ///
     /// # Errors

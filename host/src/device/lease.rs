@@ -130,6 +130,17 @@ impl Leases {
         Ok(self.current.insert(lease))
     }
 
+    /// Renews the lease that `holder` holds; one that has ended stays ended.
+    ///
+    /// # Errors
+    /// [`Denied`].
+    pub fn keep(&mut self, holder: &Holder, id: Option<&str>, now: SystemTime) -> Result<(), Denied> {
+        self.check(holder, id, now)?;
+        let lease = self.current.as_mut().ok_or(Denied::Lost)?;
+        lease.expires_at = now + lease.ttl;
+        Ok(())
+    }
+
     /// Whether `holder` may act at `now`, without giving it a lease.
     ///
     /// # Errors
@@ -223,6 +234,21 @@ mod tests {
         leases.act(&ann, None, at(0), || ("a".into(), 7)).expect("free");
         let lease = leases.connect(&ann, EXPLICIT, at(5), || unreachable!()).expect("its own");
         assert_eq!((lease.fence, lease.explicit, lease.expires_at), (7, true, at(305)));
+    }
+
+    #[test]
+    fn a_lease_that_is_kept_stands_and_one_that_has_ended_does_not_come_back() {
+        let mut leases = Leases::default();
+        let ann = holder("ann");
+        assert_eq!(leases.keep(&ann, None, at(0)), Err(Denied::Lost));
+        leases.act(&ann, None, at(0), || ("a".into(), 1)).expect("free");
+        assert_eq!(leases.keep(&ann, None, at(50)), Ok(()));
+        assert_eq!(leases.current(at(109)).map(|lease| lease.fence), Some(1));
+        assert!(matches!(leases.keep(&holder("bob"), None, at(60)), Err(Denied::Busy { .. })));
+        assert_eq!(leases.keep(&ann, None, at(110)), Err(Denied::Lost));
+        leases.connect(&ann, Duration::from_secs(10), at(200), || ("b".into(), 2)).expect("free");
+        assert_eq!(leases.keep(&holder("bob"), Some("b"), at(205)), Ok(()));
+        assert_eq!(leases.current(at(214)).map(|lease| lease.fence), Some(2));
     }
 
     #[test]

@@ -111,3 +111,6 @@ fn shrink(entries: &mut VecDeque<Entry>) {
         pictures -= entries.pop_front().map_or(0, |entry| entry.picture());
     }
 }
+
+#[cfg(test)]
+mod tests;

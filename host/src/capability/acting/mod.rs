@@ -20,6 +20,7 @@ pub(super) use ledger::Ledger;
 use super::{
     Caller, Code, Context, Error, Image,
     context::{Act, Observe, Target, brief},
+    convert,
     look::{self, Seen},
     values::{Acted, App, Cause, Effect, State},
 };
@@ -33,6 +34,8 @@ use std::{future::Future, time::Duration};
 
 const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
 const APP: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
+/// Nothing but connecting takes time.
+const TAKE: Operation = Operation { name: "take", limit: Duration::from_secs(40) };
 /// A change of more of the screen than this may be another app.
 const LARGE: f64 = 0.3;
 
@@ -77,10 +80,12 @@ impl<'a> Stage<'a> {
         caller: &Caller,
         act: &Act,
     ) -> Result<Stage<'a>, Error> {
+        let permit = target.permit(caller, act)?;
+        context.permits_acts(target)?;
         Ok(Stage {
             context,
             target,
-            permit: target.permit(caller, act)?,
+            permit,
             act: act.clone(),
             eyes: Eyes::new(target),
             before: None,
@@ -89,6 +94,22 @@ impl<'a> Stage<'a> {
             sent: false,
             picture_limit: caller.picture_limit,
         })
+    }
+
+    /// Takes the phone for this caller without sending it anything: it is connected, and the lease given in its turn.
+    ///
+    /// # Errors
+    /// When it cannot be reached, or another holds it.
+    pub(super) async fn take(&self) -> Result<(), Error> {
+        self.target.act(self.permit.clone(), TAKE, |_, _| async { Ok(()) }).await
+    }
+
+    /// Goes on holding the phone between two acts of the same caller.
+    ///
+    /// # Errors
+    /// When the lease has ended, or is another's.
+    pub(super) fn keep(&self) -> Result<(), Error> {
+        self.target.device.keep(&self.permit).map_err(|error| convert::error(&self.target.device, error))
     }
 
     /// Whether anything was sent to the phone.
