@@ -36,6 +36,12 @@ fn rows() -> Vec<Row> {
     let settings = &[("launch_app", r#"{"app": "Settings", "fresh": true}"#)];
     let sign_in = &[("launch_app", r#"{"app": "Sign-in", "fresh": true}"#)];
     let home = &[("press_button", r#"{"button": "home"}"#)];
+    // Cancelling leaves the settings as they were.
+    let alert = &[
+        ("launch_app", r#"{"app": "Settings", "fresh": true}"#),
+        ("tap", r#"{"text": "General"}"#),
+        ("tap", r#"{"text": "Reset All Settings"}"#),
+    ];
     let soon = || ("timeout_ms", json!("soon"));
     vec![
         Row { tool: "list_devices", good: json!({}), before: &[], wrong: None, needs_lease: false, asks_phone: false },
@@ -57,6 +63,7 @@ fn rows() -> Vec<Row> {
         row("wait_for", json!({ "text": "General" }), settings, ("idle", json!("yes")), false, true),
         row("tap", json!({ "text": "General" }), settings, ("x", json!("left")), true, true),
         row("swipe", json!({ "direction": "up" }), settings, ("from_x", json!([1])), true, true),
+        row("scroll_to", json!({ "text": "Privacy" }), settings, ("max_swipes", json!("many")), true, true),
         row(
             "input_text",
             json!({ "text": "ann", "element": "text_field" }),
@@ -69,6 +76,17 @@ fn rows() -> Vec<Row> {
         row("launch_app", json!({ "app": "Settings" }), home, ("fresh", json!("yes")), true, true),
         row("terminate_app", json!({ "app": "Settings" }), settings, ("app", json!({})), true, true),
         row("list_apps", json!({}), settings, soon(), false, true),
+        row("open_url", json!({ "url": "https://example.com/" }), home, ("url", json!(["a:b"])), true, true),
+        row("answer_alert", json!({ "button": "Cancel" }), alert, ("action", json!("maybe")), true, true),
+        row(
+            "set_orientation",
+            json!({ "orientation": "portrait" }),
+            settings,
+            ("orientation", json!("flat")),
+            true,
+            true,
+        ),
+        row("clipboard", json!({ "text": "abc" }), home, ("text", json!(7)), true, true),
         row(
             "run_steps",
             json!({

@@ -73,13 +73,7 @@ async fn the_tool_list_is_small() {
     let tools = Mcp::new(&host, "reader").tools().await;
     let tools = tools.as_array().expect("tools");
     assert!((11..=26).contains(&tools.len()), "{} tools", tools.len());
-    let text: String = tools
-        .iter()
-        .map(|tool| format!("{} {} {}\n", tool["name"], tool["description"], tool["inputSchema"]))
-        .collect();
-    // The true count is a test of its own, with the real vocabulary.
-    let by_bytes = text.len() * 2 / 7;
-    assert!(by_bytes <= 5000, "{by_bytes} tokens by bytes");
+    // How many tokens they are is a test of its own, with the real vocabulary.
     for tool in tools {
         let description = tool["description"].as_str().expect("a description");
         assert!((20..2000).contains(&description.len()), "{}", tool["name"]);

@@ -35,7 +35,7 @@ pub struct Context {
 /// The arguments of every capability that is about one device.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct On {
-    /// May be left out when exactly one device is listed.
+    /// Optional when one device is listed.
     pub(super) device_id: Option<String>,
     /// Time limit, queueing included.
     #[schemars(range(min = 1, max = 120_000))]

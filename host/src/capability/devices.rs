@@ -133,13 +133,20 @@ fn features(has: impl Fn(Feature) -> bool) -> Vec<&'static str> {
         "wait_for",
         "tap",
         "swipe",
+        "scroll_to",
         "input_text",
         "press_button",
         "launch_app",
         "terminate_app",
         "run_steps",
     ];
-    let optional = [(Feature::Apps, "list_apps")];
+    let optional = [
+        (Feature::Apps, "list_apps"),
+        (Feature::OpenUrl, "open_url"),
+        (Feature::AnswerAlert, "answer_alert"),
+        (Feature::SetOrientation, "set_orientation"),
+        (Feature::Clipboard, "clipboard"),
+    ];
     let optional = optional.into_iter().filter(|(feature, _)| has(*feature)).map(|(_, tool)| tool);
     always.into_iter().chain(optional).collect()
 }

@@ -217,7 +217,8 @@ pub(super) async fn known_screen(target: &Target) -> Result<Option<neutral::Scre
     }
 }
 
-async fn ask_screen(target: &Target) -> Result<neutral::Screen, Error> {
+/// The screen as the phone tells it now, which is remembered.
+pub(super) async fn ask_screen(target: &Target) -> Result<neutral::Screen, Error> {
     let screen = target.look(SCREEN, |driver, within| async move { driver.screen_info(within).await }).await?;
     target.device.learn(|facts| facts.screen = Some(screen));
     Ok(screen)
@@ -479,9 +480,15 @@ struct DescribeScreen {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct AlertSeen {
+pub(super) struct AlertSeen {
     text: String,
     buttons: Vec<String>,
+}
+
+impl From<neutral::Alert> for AlertSeen {
+    fn from(alert: neutral::Alert) -> Self {
+        AlertSeen { text: alert.text, buttons: alert.buttons }
+    }
 }
 
 /// Something that can be done, with the element to pass.

@@ -10,16 +10,22 @@ mod error;
 mod guard;
 
 mod acting;
+mod alert;
 mod apps;
 mod buttons;
 mod capture;
+mod clipboard;
 mod context;
 mod convert;
 mod declare;
 mod devices;
 mod find;
+mod links;
 mod look;
+mod orientation;
+mod pinch;
 mod policy;
+mod scroll;
 mod sight;
 mod steps;
 mod target;
@@ -38,8 +44,22 @@ pub use policy::Policy;
 
 /// Every capability, over these devices, in the order in which the doors list them.
 pub fn catalogue(context: &std::sync::Arc<Context>) -> Catalogue {
-    let families =
-        [devices::all, look::all, find::all, wait::all, touch::all, text::all, buttons::all, apps::all, steps::all];
+    let families = [
+        devices::all,
+        look::all,
+        find::all,
+        wait::all,
+        touch::all,
+        scroll::all,
+        text::all,
+        buttons::all,
+        apps::all,
+        links::all,
+        alert::all,
+        orientation::all,
+        clipboard::all,
+        steps::all,
+    ];
     Catalogue::new(families.iter().flat_map(|family| family(context)).collect())
 }
 

@@ -147,15 +147,23 @@ impl Aimed {
 /// # Errors
 /// [`Code::ElementNotFound`], [`Code::ElementStale`], [`Code::ElementAmbiguous`].
 pub(super) async fn element(context: &Context, target: &Target, element: &str) -> Result<Aimed, Error> {
-    let locator = Locator::parse(element).map_err(|message| {
+    let locator = locator(element)?;
+    let seen = look::see(target).await?;
+    let index = locate(context, target, &seen.outline, &locator, element)?;
+    Ok(Aimed { seen, index })
+}
+
+/// Reads a ref or words.
+///
+/// # Errors
+/// [`Code::InvalidArguments`].
+pub(super) fn locator(element: &str) -> Result<Locator, Error> {
+    Locator::parse(element).map_err(|message| {
         Error::invalid(
             format!("element: {message}"),
             "Pass a ref such as e12 from get_ui_tree, or words such as button \"Sign in\".",
         )
-    })?;
-    let seen = look::see(target).await?;
-    let index = locate(context, target, &seen.outline, &locator, element)?;
-    Ok(Aimed { seen, index })
+    })
 }
 
 /// Finds the element that a locator means in an outline.

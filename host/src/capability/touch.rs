@@ -6,12 +6,13 @@ use super::{
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
     look::{self, Seen},
+    pinch,
     target::{self, Coordinates},
     values::Acted,
 };
 use crate::{
-    device::Operation,
-    neutral::{Point, Rect, Swipe},
+    device::{Feature, Operation},
+    neutral::{Finger, Point, Rect, Swipe},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,7 +39,7 @@ pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
             Declaration {
                 name: "swipe",
                 title: "Swipe",
-                description: "Moves one finger: from one point to another, or in a direction (the way the finger moves, so up shows what is further down). hold_ms makes it a drag.",
+                description: "Moves one finger: from one point to another, or in a direction (the way the finger moves, so up shows what is further down). hold_ms makes it a drag. pinch moves two fingers.",
                 effect: Effect::Act,
                 route: Route { method: Method::Post, path: "/devices/{device_id}/swipe" },
             },
@@ -148,9 +149,9 @@ fn found(target: &Target, aimed: target::Aimed) -> Result<Found, Error> {
 }
 
 /// The way the finger moves.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Direction {
+pub(super) enum Direction {
     Up,
     Down,
     Left,
@@ -181,6 +182,9 @@ struct SwipeArguments {
     /// How long it rests before it moves: a drag.
     #[schemars(range(min = 0, max = 10_000))]
     hold_ms: Option<u64>,
+    /// Two fingers round from_x, from_y or the middle of element or screen: above 1 spreads, below closes.
+    #[schemars(range(min = 0.1, max = 10))]
+    pinch: Option<f64>,
     #[serde(flatten)]
     coordinates: Coordinates,
 }
@@ -188,6 +192,13 @@ struct SwipeArguments {
 async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller) -> Result<Reply<Acted>, Error> {
     let target = context.target(&arguments.on)?;
     let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    if let Some(factor) = arguments.pinch {
+        let (fingers, seen) = fingers(&context, &target, &arguments, factor).await?;
+        stage.prepare(Subject::Swipe, seen.as_ref()).await?;
+        stage.send(SWIPE, move |driver, within| async move { driver.gesture(&fingers, within).await }).await?;
+        let (acted, image) = stage.finish(Subject::Swipe).await?;
+        return Ok(Reply::observed(acted, image));
+    }
     let (from, to, seen) = path(&context, &target, &arguments).await?;
     stage.prepare(Subject::Swipe, seen.as_ref()).await?;
     let swipe = Swipe {
@@ -222,25 +233,7 @@ async fn path(
         }
         ([None, None, None, None], Some(direction)) => {
             coordinates.none_given()?;
-            let (area, seen) = match element {
-                Some(element) => {
-                    let aimed = target::element(context, target, element).await?;
-                    target::alert_permits(target, &aimed)?;
-                    let area = aimed.area().ok_or_else(|| {
-                        Error::new(
-                            Code::OutOfBounds,
-                            format!("{} is not within the screen", brief(element)),
-                            "Scroll until it is.",
-                        )
-                        .on_device(target.id())
-                    })?;
-                    (area, Some(aimed.seen))
-                }
-                None => match target.screen() {
-                    Some(screen) => (screen.bounds(), None),
-                    None => (look::see(target).await?.screen.bounds(), None),
-                },
-            };
+            let (area, seen) = area(context, target, element.as_deref()).await?;
             let (from, to) = across(area, *direction, *distance);
             Ok((from, to, seen))
         }
@@ -251,8 +244,77 @@ async fn path(
     }
 }
 
+/// The part of an element that is on the screen, or else the screen.
+async fn area(context: &Context, target: &Target, element: Option<&str>) -> Result<(Rect, Option<Seen>), Error> {
+    let Some(element) = element else {
+        return Ok(match target.screen() {
+            Some(screen) => (screen.bounds(), None),
+            None => (look::see(target).await?.screen.bounds(), None),
+        });
+    };
+    let aimed = target::element(context, target, element).await?;
+    target::alert_permits(target, &aimed)?;
+    let area = aimed.area().ok_or_else(|| {
+        Error::new(Code::OutOfBounds, format!("{} is not within the screen", brief(element)), "Scroll until it is.")
+            .on_device(target.id())
+    })?;
+    Ok((area, Some(aimed.seen)))
+}
+
+/// The two fingers of a pinch.
+async fn fingers(
+    context: &Context,
+    target: &Target,
+    arguments: &SwipeArguments,
+    factor: f64,
+) -> Result<(Vec<Finger>, Option<Seen>), Error> {
+    if !target.device.has(Feature::Gesture) {
+        return Err(Error::new(
+            Code::Unsupported,
+            "this device does not have: gestures with several fingers",
+            "Look for a control on the screen that does the same.",
+        )
+        .on_device(target.id()));
+    }
+    let SwipeArguments { from_x, from_y, to_x, to_y, direction, element, distance, hold_ms, coordinates, .. } =
+        arguments;
+    if to_x.or(*to_y).or(*distance).is_some() || direction.is_some() || hold_ms.is_some() {
+        return Err(Error::invalid(
+            "pinch excludes to_x, to_y, direction, distance and hold_ms",
+            "Pass pinch with from_x and from_y, with element, or alone for the middle of the screen.",
+        ));
+    }
+    let (middle, area, seen) = match (from_x, from_y, element) {
+        (Some(x), Some(y), None) => {
+            let middle = target::point(context, target, coordinates, *x, *y).await?;
+            (middle, area(context, target, None).await?.0, None)
+        }
+        (None, None, element) => {
+            coordinates.none_given()?;
+            let (area, seen) = area(context, target, element.as_deref()).await?;
+            (area.center(), area, seen)
+        }
+        _ => {
+            return Err(Error::invalid(
+                "the call does not say in one way where to pinch",
+                "Pass from_x and from_y, or element, or neither for the middle of the screen.",
+            ));
+        }
+    };
+    let duration = Duration::from_millis(arguments.duration_ms.unwrap_or(300));
+    let fingers = pinch::fingers(middle, area, factor, duration).ok_or_else(|| {
+        Error::new(
+            Code::OutOfBounds,
+            "there is no room for two fingers round this place",
+            "Pinch further from the edge of the screen, or round a larger element.",
+        )
+        .on_device(target.id())
+    })?;
+    Ok((fingers, seen))
+}
+
 /// From one side of the middle of an area to the other. The finger stays within the area.
-fn across(area: Rect, direction: Direction, distance: Option<f64>) -> (Point, Point) {
+pub(super) fn across(area: Rect, direction: Direction, distance: Option<f64>) -> (Point, Point) {
     let (x, y) = match direction {
         Direction::Up => (0.0, -1.0),
         Direction::Down => (0.0, 1.0),

@@ -12,6 +12,7 @@
 //! | [`find`], [`icon`] | a query | matches with scores, near misses |
 //! | [`describe`] | a tree | a short description |
 //! | [`notes`] | a tree | what is not as it seems |
+//! | [`scroll`] | a tree | where a finger scrolls it, and what can be seen within |
 //! | [`picture`] | an encoded picture | a smaller one, with marks |
 //! | [`geometry`] | pixels, fractions | points, and back |
 
@@ -29,6 +30,7 @@ pub mod outline;
 pub mod picture;
 pub mod refs;
 pub mod render;
+pub mod scroll;
 pub mod signature;
 pub mod text;
 pub mod tokens;

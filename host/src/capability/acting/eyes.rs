@@ -41,6 +41,11 @@ impl<'a> Eyes<'a> {
         if self.has_stream() { Duration::from_millis(5) } else { Duration::from_millis(30) }
     }
 
+    /// What was seen last.
+    pub(super) fn last(&self) -> Option<Sighting> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn has_stream(&self) -> bool {
         self.target.device.has(Feature::Frames)
     }
@@ -48,8 +53,7 @@ impl<'a> Eyes<'a> {
     /// What the screen shows now; `None` when the phone gives no picture, which is no reason not to act.
     pub(super) async fn look(&self) -> Option<Sighting> {
         let picture = self.picture().await?;
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(last) = last.filter(|last| last.hash() == change::hash(&picture.bytes)) {
+        if let Some(last) = self.last().filter(|last| last.hash() == change::hash(&picture.bytes)) {
             return Some(last);
         }
         let screen = self.target.screen()?;

@@ -50,6 +50,8 @@ pub(super) enum Subject {
     Focus,
     /// The device, which may bring another app to the front.
     Device,
+    /// The alert in front, which is in the way of everything else.
+    Alert,
     /// An app that is in front when the action is over.
     Launch,
 }
@@ -136,7 +138,7 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// [`Code::AlertInFront`].
     pub(super) async fn prepare(&mut self, subject: Subject, seen: Option<&Seen>) -> Result<(), Error> {
-        if self.verifies() && seen.is_none() {
+        if self.verifies() && seen.is_none() && !matches!(subject, Subject::Alert) {
             self.alert_permits(subject).await?;
         }
         if self.observes() == Observe::Diff {
@@ -152,7 +154,10 @@ impl<'a> Stage<'a> {
     }
 
     /// An alert swallows what is not meant for it. A tap inside one of its buttons is.
-    async fn alert_permits(&self, subject: Subject) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Code::AlertInFront`].
+    pub(super) async fn alert_permits(&self, subject: Subject) -> Result<(), Error> {
         if !self.target.device.has(Feature::Alert) {
             return Ok(());
         }
@@ -190,6 +195,27 @@ impl<'a> Stage<'a> {
         Ok(done)
     }
 
+    /// Waits until the screen rests after one of several actions: whether it is different from when it was last looked at, where
+    /// that can be told.
+    pub(super) async fn settle(&self) -> Option<bool> {
+        let before = self.eyes.last();
+        let rest = rest::wait(&self.eyes, before.as_ref(), self.target.time_left()).await?;
+        before?;
+        match rest.change {
+            Some(_) => Some(true),
+            None if rest.moving => None,
+            None => Some(false),
+        }
+    }
+
+    /// The end of a call for which nothing had to be done.
+    ///
+    /// # Errors
+    /// As [`finish`](Stage::finish).
+    pub(super) async fn finish_undone(self) -> Result<(Acted, Option<Image>), Error> {
+        self.observe(Effect { state: State::Unchanged, settled_ms: None, cause: None, app: None }).await
+    }
+
     /// Waits until the screen rests, and tells what became of it.
     ///
     /// # Errors
@@ -216,7 +242,7 @@ impl<'a> Stage<'a> {
             Some(change) => {
                 let told = matches!(subject, Subject::Launch);
                 let app = if change.part >= LARGE && !told { self.app_in_front().await } else { None };
-                let meant = matches!(subject, Subject::Device);
+                let meant = matches!(subject, Subject::Device | Subject::Alert);
                 let cause = still_moving.or((app.is_some() && !meant).then_some(Cause::AppLeft));
                 Effect { state: State::Changed, cause, app, ..effect }
             }
@@ -256,7 +282,8 @@ impl<'a> Stage<'a> {
                 let seen = look::see(self.target).await?;
                 acted.frame = Some(seen.frame(self.context, self.target));
                 let after = diff::Lines::of(self.context, self.target, &seen);
-                acted.diff = self.lines.as_ref().map(|before| before.to(&after));
+                // Nothing was prepared where nothing was done.
+                acted.diff = Some(self.lines.as_ref().unwrap_or(&after).to(&after));
             }
             Observe::Screenshot => {
                 let (frame, picture) = look::plain_screenshot(self.context, self.target, self.picture_limit).await?;

@@ -318,7 +318,8 @@ impl Pipes {
     }
 
     async fn receive(&mut self) -> Value {
-        let line = tokio::time::timeout(Duration::from_secs(5), self.from.next_line()).await.unwrap().unwrap().unwrap();
+        let line =
+            tokio::time::timeout(Duration::from_secs(60), self.from.next_line()).await.unwrap().unwrap().unwrap();
         serde_json::from_str(&line).unwrap()
     }
 
