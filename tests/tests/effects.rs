@@ -311,7 +311,7 @@ async fn requests_to_the_phone_by_capability_and_verify() {
         ("tap", json!({"text": "General", "verify": false}), format!("{tree}, {act}")),
         // Another page: only large changes cost a look at the app in front.
         ("tap", json!({"text": "About"}), format!("{tree}, {shot}, {act}, {shot}+")),
-        ("tap", json!({"x": 2, "y": 60}), format!("{alert}, {shot}, {act}, {shot}+, {tree}")),
+        ("tap", json!({"x": 2, "y": 60}), format!("{alert}, {shot}, {act}, {shot}+, {alert}, {tree}")),
         ("tap", json!({"x": 2, "y": 60, "verify": false, "observe": "tree"}), format!("{act}, {shot}+, {tree}")),
         ("press", json!({"button": "home"}), format!("{alert}, {shot}, POST /wda/homescreen, {shot}+, {front}")),
     ];

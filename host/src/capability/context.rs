@@ -63,6 +63,13 @@ impl Act {
     }
 }
 
+impl Act {
+    /// Whether what is observed shows the texts of elements.
+    pub(super) fn shows_elements(&self) -> bool {
+        matches!(self.observe, Some(Observe::Diff | Observe::Tree))
+    }
+}
+
 /// What an action's answer shows of the screen afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -23,6 +23,8 @@ const FOCUS: Operation = Operation { name: "tap", limit: Duration::from_secs(20)
 const READ_BACK: Operation = Operation { name: "read back", limit: Duration::from_secs(20) };
 /// How long a field that was tapped may take to get the focus.
 const FOCUS_WAIT: Duration = Duration::from_millis(1500);
+/// How long a field may take to show what was typed.
+const LATER: Duration = Duration::from_millis(300);
 /// How often it is asked meanwhile.
 const FOCUS_STEP: Duration = Duration::from_millis(100);
 
@@ -87,6 +89,12 @@ struct Typed {
 
 async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller) -> Result<Reply<Typed>, Error> {
     let target = context.target(&arguments.on)?;
+    if arguments.secret && arguments.act.shows_elements() {
+        return Err(Error::invalid(
+            "secret text would be shown by what is observed",
+            "Leave observe out, or use observe: screenshot.",
+        ));
+    }
     let stage = Stage::open(&context, &target, &caller, &arguments.act)?;
     let mut typing = Typing { context: &context, target: &target, stage };
     let entered = typing.run(&arguments).await.map_err(|error| {
@@ -128,13 +136,22 @@ impl Typing<'_> {
         let mut after = focused(self.target).await.unwrap_or_default();
         let kept = if arguments.clear { String::new() } else { had.clone() };
         let mut entered = compare(&kept, after.as_ref(), arguments);
-        if let Some(repair) =
-            after.as_ref().filter(|_| !entered.verified).and_then(|after| repair(&kept, after, &arguments.text))
-        {
-            tracing::debug!("what was typed did not arrive whole; it is repaired once");
-            self.enter(repair).await?;
-            after = focused(self.target).await.unwrap_or_default();
+        if !entered.verified && !arguments.text.is_empty() {
+            // Some fields show what was typed a moment later.
+            tokio::time::sleep(LATER.min(self.target.time_left() / 4)).await;
+            let again = focused(self.target).await.unwrap_or_default();
+            let steady = again == after;
+            after = again;
             entered = compare(&kept, after.as_ref(), arguments);
+            if let (false, true, Some(now)) = (entered.verified, steady, &after)
+                && before.as_ref().is_some_and(|before| same(before, now) && stayed(before, now))
+                && let Some(repair) = repair(&kept, now, &arguments.text)
+            {
+                tracing::debug!("what was typed did not arrive whole; it is repaired once");
+                self.enter(repair).await?;
+                after = focused(self.target).await.unwrap_or_default();
+                entered = compare(&kept, after.as_ref(), arguments);
+            }
         }
         let arrived = after.as_ref().is_none_or(|after| after.value.as_deref().unwrap_or_default() != had);
         if !arguments.text.is_empty() && !arrived && !entered.verified {
@@ -194,6 +211,14 @@ fn same(a: &Node, b: &Node) -> bool {
     (a.role, &a.identifier, &a.label, &a.placeholder) == (b.role, &b.identifier, &b.label, &b.placeholder)
 }
 
+/// Whether the field that has the focus is still in its place: a form may have gone on to the next, which looks the same.
+fn stayed(before: &Node, now: &Node) -> bool {
+    match (before.bounds, now.bounds) {
+        (Some(before), Some(now)) => (before.x - now.x).abs() <= 2.0 && (before.y - now.y).abs() <= 2.0,
+        _ => false,
+    }
+}
+
 fn named(node: &Node) -> String {
     let name = node.label.as_deref().or(node.placeholder.as_deref()).or(node.identifier.as_deref());
     format!("{} {:?}", node.role.name(), brief(name.unwrap_or_default()))
@@ -219,7 +244,12 @@ fn repair(kept: &str, after: &Node, text: &str) -> Option<String> {
     if after.role == Role::SecureField || text.is_empty() || text.contains(['\n', '\u{8}']) {
         return None;
     }
-    let now = after.value.as_deref().unwrap_or_default();
+    // A field that tells neither a value nor what it shows while empty may hold anything.
+    let now = match (&after.value, &after.placeholder) {
+        (Some(value), _) => value.as_str(),
+        (None, Some(_)) => "",
+        (None, None) => return None,
+    };
     if let Some(rest) = now.strip_prefix(kept).and_then(|arrived| text.strip_prefix(arrived)) {
         return Some(rest.to_owned()).filter(|rest| !rest.is_empty());
     }
@@ -268,6 +298,8 @@ mod tests {
         ] {
             assert_eq!(repair(kept, &field(now), text).as_deref(), expected, "{kept:?} {now:?} {text:?}");
         }
+        let silent = Node { value: None, ..field("") };
+        assert_eq!(repair("", &silent, "hello"), None);
         let secret = Node { role: Role::SecureField, ..field("•") };
         assert_eq!(repair("", &secret, "hunter2"), None);
     }

@@ -9,6 +9,7 @@ use super::{
 use crate::device::{Feature, Operation};
 use std::time::Duration;
 
+const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
 const FOCUS: Operation = Operation { name: "focus", limit: Duration::from_secs(20) };
 
 /// The likely cause; `None` where none can be known.
@@ -22,14 +23,19 @@ pub(super) async fn of_nothing(target: &Target, subject: Subject) -> Option<Caus
         }
     }
     let Subject::Point(point) = subject else { return None };
+    // Some alerts are no part of the tree.
+    if target.device.has(Feature::Alert)
+        && let Ok(Some(_)) = target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await
+    {
+        return Some(Cause::AlertInFront);
+    }
     let seen = look::see(target).await.ok()?;
     let outline = &seen.outline;
     let hit = outline.at(point);
-    if let Some(alert) = outline.alert() {
-        let inside = hit.is_some_and(|hit| outline.is_within(hit, alert));
-        if !inside {
-            return Some(Cause::AlertInFront);
-        }
+    if let Some(alert) = outline.alert()
+        && !hit.is_some_and(|hit| outline.is_within(hit, alert))
+    {
+        return Some(Cause::AlertInFront);
     }
     let covered = || {
         outline

@@ -50,8 +50,12 @@ impl<'a> Eyes<'a> {
         self.target.device.has(Feature::Frames)
     }
 
-    /// What the screen shows now; `None` when the phone gives no picture, which is no reason not to act.
-    pub(super) async fn look(&self) -> Option<Sighting> {
+    /// What the screen shows now; `None` when the phone gives no picture in this time, which is no reason not to act.
+    pub(super) async fn look(&self, within: Duration) -> Option<Sighting> {
+        tokio::time::timeout(within, self.sight()).await.ok().flatten()
+    }
+
+    async fn sight(&self) -> Option<Sighting> {
         let picture = self.picture().await?;
         if let Some(last) = self.last().filter(|last| last.hash() == change::hash(&picture.bytes)) {
             return Some(last);

@@ -5,6 +5,7 @@
 use super::super::{Answer, Caller, Code, Error, Outcome};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -31,7 +32,8 @@ type Outcomes = Option<Result<Answer, Error>>;
 struct Entry {
     /// Caller, tool, device, key.
     owner: (String, &'static str, String, String),
-    arguments: String,
+    /// A hash of the arguments, which may hold what must not be kept.
+    arguments: [u8; 32],
     at: Instant,
     answer: watch::Receiver<Outcomes>,
 }
@@ -53,7 +55,7 @@ impl Ledger {
         let device = arguments.get("device_id").and_then(Value::as_str).unwrap_or_default();
         let client = caller.session.clone().unwrap_or_else(|| caller.client.clone());
         let owner = (client, tool, device.to_owned(), key.to_owned());
-        let said = Value::Object(arguments.clone()).to_string();
+        let said: [u8; 32] = Sha256::digest(Value::Object(arguments.clone()).to_string()).into();
         let mut answer = {
             let mut entries = self.entries();
             entries.retain(|entry| entry.at.elapsed() < KEPT && !entry.did_nothing());
@@ -65,6 +67,14 @@ impl Ledger {
                     ));
                 }
                 Some(entry) => entry.answer.clone(),
+                // A key that was forgotten to make room would let its call act twice.
+                None if entries.len() >= MOST.0 => {
+                    return Err(Error::new(
+                        Code::Overloaded,
+                        "too many calls with a key were made in the last ten minutes",
+                        format!("Leave {KEY} out, or try again later."),
+                    ));
+                }
                 None => {
                     let (send, answer) = watch::channel(None);
                     entries.push_back(Entry { owner, arguments: said, at: Instant::now(), answer: answer.clone() });
@@ -105,10 +115,22 @@ impl Entry {
     }
 }
 
+/// Forgets the oldest pictures beyond the bound; what was done is remembered all the same.
 fn shrink(entries: &mut VecDeque<Entry>) {
     let mut pictures: usize = entries.iter().map(Entry::picture).sum();
-    while entries.len() > MOST.0 || (pictures > MOST.1 && entries.len() > 1) {
-        pictures -= entries.pop_front().map_or(0, |entry| entry.picture());
+    for entry in entries.iter_mut() {
+        if pictures <= MOST.1 {
+            return;
+        }
+        let size = entry.picture();
+        if size > 0 {
+            let bare = match &*entry.answer.borrow() {
+                Some(Ok(answer)) => Some(Ok(Answer { image: None, ..answer.clone() })),
+                other => other.clone(),
+            };
+            entry.answer = watch::channel(bare).1;
+            pictures -= size;
+        }
     }
 }
 

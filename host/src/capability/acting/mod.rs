@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | false, `observe: none` | none | none |
 //! | false | for `diff` a tree | pictures until the screen rests, then what `observe` asks for |
-//! | true | whether an alert is up (unless a tree was read for the target), a picture | pictures until the screen rests; a tree to explain `unchanged`; the app in front after a large change |
+//! | true | whether an alert is up (unless a tree was read for the target), a picture | pictures until the screen rests; the alert and a tree to explain `unchanged`; the app in front after a large change |
 
 mod cause;
 mod diff;
@@ -36,6 +36,8 @@ const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(2
 const APP: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
 /// Nothing but connecting takes time.
 const TAKE: Operation = Operation { name: "take", limit: Duration::from_secs(40) };
+/// How long the picture before an action may take.
+const BEFORE: Duration = Duration::from_millis(2500);
 /// A change of more of the screen than this may be another app.
 const LARGE: f64 = 0.3;
 
@@ -148,7 +150,7 @@ impl<'a> Stage<'a> {
             });
         }
         if self.verifies() {
-            self.before = self.eyes.look().await;
+            self.before = self.eyes.look(BEFORE.min(self.target.time_left() / 4)).await;
         }
         Ok(())
     }
@@ -190,6 +192,8 @@ impl<'a> Stage<'a> {
         F: FnOnce(DriverHandle, Duration) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, DriverError>> + Send + 'static,
     {
+        // What was looked at since may have shown an app that is out of bounds.
+        self.context.permits_acts(self.target)?;
         let done = self.target.act(self.permit.clone(), operation, action).await?;
         self.sent = true;
         Ok(done)
@@ -246,8 +250,8 @@ impl<'a> Stage<'a> {
                 let cause = still_moving.or((app.is_some() && !meant).then_some(Cause::AppLeft));
                 Effect { state: State::Changed, cause, app, ..effect }
             }
-            // What moves by itself hides whether anything else does.
-            None if rest.moving => Effect { cause: still_moving, ..effect },
+            // What moves by itself hides whether anything else does, and who looks too briefly knows nothing.
+            None if rest.moving || !rest.sure => Effect { cause: still_moving, ..effect },
             None => {
                 let cause = cause::of_nothing(self.target, subject).await;
                 Effect { state: State::Unchanged, cause, ..effect }
@@ -296,15 +300,7 @@ impl<'a> Stage<'a> {
 
 /// Whether a look failed for a reason for which an action would fail as well.
 fn is_out_of_reach(code: Code) -> bool {
-    matches!(
-        code,
-        Code::Timeout
-            | Code::DeviceOffline
-            | Code::DeviceNotAuthorized
-            | Code::DeviceLocked
-            | Code::Overloaded
-            | Code::Cancelled
-    )
+    matches!(code, Code::Timeout | Code::DeviceOffline | Code::DeviceNotAuthorized | Code::Overloaded | Code::Cancelled)
 }
 
 /// An alert lets nothing through but its own buttons.

@@ -4,7 +4,7 @@
 
 use super::eyes::{Eyes, Sighting};
 use crate::perception::change::{Change, Restless};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
 /// Nothing may change for this long before the screen counts as resting.
@@ -13,6 +13,10 @@ const QUIET: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_millis(600);
 /// A screen that moves for longer is said to be moving still.
 const LIMIT: Duration = Duration::from_secs(3);
+/// An animation is over by then; what moves for longer may move for ever.
+const ANIMATION: Duration = Duration::from_millis(1200);
+/// How much longer than the limit the last picture may take.
+const SLOW: Duration = Duration::from_millis(1500);
 /// Left of the caller's time for what comes after.
 const MARGIN: Duration = Duration::from_millis(200);
 
@@ -22,7 +26,9 @@ pub(super) struct Rest {
     pub(super) after: Duration,
     /// Something still moves, by itself or because of the action.
     pub(super) moving: bool,
-    /// What is different from before the action; of restless parts it says nothing.
+    /// It was looked at for long enough to say that nothing changed.
+    pub(super) sure: bool,
+    /// What is different from before the action; while something moves, only what lies beside that.
     pub(super) change: Option<Change>,
 }
 
@@ -30,26 +36,37 @@ pub(super) struct Rest {
 pub(super) async fn wait(eyes: &Eyes<'_>, before: Option<&Sighting>, time_left: Duration) -> Option<Rest> {
     let limit = LIMIT.min(time_left.saturating_sub(MARGIN));
     let began = Instant::now();
-    let mut restless = Restless::default();
-    let (mut last, mut changed_at, mut any) = (before.cloned(), Duration::ZERO, false);
+    let (mut restless, calm) = (Restless::default(), Restless::default());
+    let mut last = before.cloned();
+    // When anything last changed, and when anything did beside what keeps changing.
+    let (mut stirred, mut changed, mut any) = (Duration::ZERO, Duration::ZERO, false);
     loop {
-        let now = eyes.look().await?;
-        let elapsed = began.elapsed();
-        if let Some(last) = &last {
-            let still = std::sync::Arc::ptr_eq(last, &now);
-            if !still {
-                restless.learn(last, &now);
+        // A picture may show the moment at which it was asked for, however long it took.
+        let asked = began.elapsed();
+        let seen = eyes.look((limit + SLOW).saturating_sub(asked)).await;
+        let after = began.elapsed();
+        if let (Some(last), Some(now)) = (&last, &seen)
+            && !Arc::ptr_eq(last, now)
+        {
+            restless.learn(last, now);
+            if now.since(last, &calm).is_some() {
+                (stirred, any) = (after, true);
             }
-            if !still && now.since(last, &restless).is_some() {
-                (changed_at, any) = (elapsed, true);
+            if now.since(last, &restless).is_some() {
+                changed = after;
             }
         }
-        last = Some(now);
-        let rests = elapsed.saturating_sub(changed_at) >= QUIET;
-        if elapsed >= limit || (rests && (any || elapsed >= PATIENCE)) {
-            let moving = !rests || restless.is_any();
-            let change = before.and_then(|before| last.as_ref()?.since(before, &restless));
-            return Some(Rest { after: elapsed, moving, change });
+        let blind = seen.is_none();
+        last = seen.or(last);
+        let waited = any || asked >= PATIENCE;
+        let rests = waited && asked.saturating_sub(stirred) >= QUIET;
+        // What moves by itself is waited for a while, since it may only be an animation.
+        let beside = asked >= ANIMATION && asked.saturating_sub(changed) >= QUIET;
+        if rests || beside || blind || after >= limit {
+            let moving = any && !rests;
+            let change = before.and_then(|before| last.as_ref()?.since(before, if moving { &restless } else { &calm }));
+            let seen_at_all = !blind || any;
+            return seen_at_all.then_some(Rest { after, moving, sure: waited && !blind, change });
         }
         sleep(eyes.pace()).await;
     }
