@@ -1,7 +1,7 @@
 //! A tap on the middle of any element of any frame hits that element: the real model of the phone, the real outline and the
 //! real arithmetic of points, pixels and fractions.
 
-use driver_api::{Launch, Orientation, Point, Swipe};
+use driver_api::{Launch, Orientation, Point, Rect, Swipe};
 use fingertip::perception::{
     geometry::{PixelSize, Space, to_fraction, to_pixel, to_point},
     outline::Outline,
@@ -60,24 +60,24 @@ fn phone(options: &PhoneOptions, orientation: Orientation, (app, then): (&str, T
     phone
 }
 
-/// The elements of a frame that a tap on their middle must hit, each with that place.
-fn targets(phone: &mut Phone) -> Vec<(usize, Point, Vec<String>)> {
+/// The elements of a frame that a tap on their middle must hit, each with the part that can be seen.
+fn targets(phone: &mut Phone) -> Vec<(usize, Rect, Vec<String>)> {
     let (tree, screen) = (phone.tree(), phone.screen());
     let outline = Outline::new(&tree, &screen);
     let bounds = screen.bounds();
-    let middle = |index: usize| {
+    let part = |index: usize| {
         let element = &outline.elements()[index];
-        (element.actionable && element.enabled && element.is_reachable()).then(|| element.tap_point(&bounds))?
+        (element.actionable && element.enabled && element.is_reachable()).then(|| element.visible_part(&bounds))?
     };
     (0..outline.elements().len())
-        .filter_map(|index| Some((index, middle(index)?)))
+        .filter_map(|index| Some((index, part(index)?)))
         // An alert takes every touch.
         .filter(|(index, _)| outline.alert().is_none_or(|alert| outline.is_within(*index, alert)))
-        .filter(|(index, at)| outline.in_front_at(*index, *at).is_none())
-        .map(|(index, at)| {
+        .filter(|(index, part)| outline.in_front_at(*index, part.center()).is_none())
+        .map(|(index, part)| {
             let told = tree.nodes.iter().enumerate().filter(|(node, _)| outline.element_of(*node) == Some(index));
             let names = told.flat_map(|(_, node)| [node.label.clone(), node.identifier.clone()]).flatten();
-            (index, at, names.collect())
+            (index, part, names.collect())
         })
         .collect()
 }
@@ -112,14 +112,18 @@ proptest! {
         let picture = target_size(&shown, PixelSize { width: own_width, height: own_height }, Some(part * scale));
         let targets = targets(&mut first);
         prop_assert!(!targets.is_empty(), "{:?} has nothing to tap", screen);
-        for (index, middle, names) in targets {
+        for (index, seen, names) in targets {
+            let middle = seen.center();
             let given: Vec<(f64, f64)> = match space {
                 Space::Point => vec![(middle.x, middle.y)],
                 Space::Fraction => to_fraction(middle, &shown).map(|at| vec![(at.x, at.y)]).expect("on the screen"),
                 Space::Image => {
                     let at = to_pixel(middle, &shown, picture).expect("on the screen");
-                    // As it is, and as a model reads it: a whole pixel.
-                    vec![(at.x, at.y), (at.x.floor(), at.y.floor())]
+                    // As it is, and as a model reads it: a whole pixel, where what can be seen has more than one.
+                    let (pixel_x, pixel_y) = (shown.width / f64::from(picture.width), shown.height / f64::from(picture.height));
+                    let readable = seen.width > 2.0 * pixel_x && seen.height > 2.0 * pixel_y;
+                    let whole = readable.then_some((at.x.floor(), at.y.floor()));
+                    [Some((at.x, at.y)), whole].into_iter().flatten().collect()
                 }
             };
             for (x, y) in given {
