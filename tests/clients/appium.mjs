@@ -12,6 +12,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { check, failed, finish } from "./checks.cjs";
 
 const [folder, phone, stream] = process.argv.slice(2);
 if (!stream) {
@@ -27,19 +28,6 @@ const SIGN_IN = "com.fingertip.signin";
 const RUNNER = "com.facebook.WebDriverAgentRunner.xctrunner";
 
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
-
-let passed = 0;
-let failed = 0;
-const check = async (name, run) => {
-	try {
-		await run();
-		passed += 1;
-		console.log("ok     ", name);
-	} catch (error) {
-		failed += 1;
-		console.log("FAILED ", name, "\n", error);
-	}
-};
 
 const pause = ms => new Promise(done => setTimeout(done, ms));
 
@@ -411,16 +399,10 @@ async function main() {
 	});
 }
 
-try {
-	await main();
-} catch (error) {
-	failed += 1;
-	console.log("FAILED ", error);
-}
+await check("everything was tried", main);
 // What Appium itself says of a failure is in its log.
-if (failed) {
+if (failed()) {
 	const lines = log.split("\n").filter(line => /Proxying|Got response|error/i.test(line));
 	console.log(lines.slice(-60).map(line => line.slice(0, 300)).join("\n"));
 }
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+finish();

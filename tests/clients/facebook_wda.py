@@ -7,35 +7,15 @@ The phone must be fresh: unlocked, without a passcode, on its home screen. Print
 """
 
 import sys
-import traceback
 import xml.etree.ElementTree as ElementTree
 
 import wda
+from checks import check, finish
 
 HOME = "com.apple.springboard"
 SETTINGS = "com.apple.Preferences"
 SIGN_IN = "com.fingertip.signin"
 NOTES = "com.apple.mobilenotes"
-
-passed = 0
-failed = 0
-
-
-def check(name):
-    """Runs the function at once and counts it."""
-
-    def run(function):
-        global passed, failed
-        try:
-            function()
-            passed += 1
-            print("ok     ", name)
-        except Exception:
-            failed += 1
-            print("FAILED ", name)
-            traceback.print_exc()
-
-    return run
 
 
 def same(found, wanted):
@@ -266,8 +246,7 @@ def main(url):
             same(client.status()["sessionId"], None)
             same(client.app_state(SETTINGS).value, 1)
 
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -10,34 +10,14 @@ failed"; exits 1 on a failure.
 import json
 import sys
 import time
-import traceback
 import urllib.request
 
 import cv2
 import numpy
+from checks import check, finish
 
 FRAMES = 10
 LONG = 15.0
-
-passed = 0
-failed = 0
-
-
-def check(name):
-    """Runs the function at once and counts it."""
-
-    def run(function):
-        global passed, failed
-        try:
-            function()
-            passed += 1
-            print("ok     ", name)
-        except Exception:
-            failed += 1
-            print("FAILED ", name)
-            traceback.print_exc()
-
-    return run
 
 
 def launch(phone, bundle):
@@ -90,8 +70,7 @@ def main(phone, stream):
         assert whole and numpy.array_equal(frame, read())
 
     capture.release()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

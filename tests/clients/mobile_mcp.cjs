@@ -10,6 +10,7 @@
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
 const { join, resolve } = require("node:path");
+const { check, finish } = require("./checks.cjs");
 
 const [folder, phone] = process.argv.slice(2);
 if (!phone) {
@@ -35,19 +36,6 @@ async function main(url) {
 		assert.ok(tag, `nothing has ${attribute} ${text}`);
 		const number = name => Number(tag.match(new RegExp(` ${name}="(-?\\d+)"`))[1]);
 		return [number("x") + Math.floor(number("width") / 2), number("y") + Math.floor(number("height") / 2)];
-	};
-
-	let passed = 0;
-	let failed = 0;
-	const check = async (name, run) => {
-		try {
-			await run();
-			passed += 1;
-			console.log("ok     ", name);
-		} catch (error) {
-			failed += 1;
-			console.log("FAILED ", name, "\n", error);
-		}
 	};
 
 	await check("status", async () => assert.equal(await agent.isRunning(), true));
@@ -105,8 +93,7 @@ async function main(url) {
 		assert.equal(await agent.getOrientation(), "portrait");
 	});
 
-	console.log(`${passed} passed, ${failed} failed`);
-	process.exit(failed ? 1 : 0);
+	finish();
 }
 
 main(phone);

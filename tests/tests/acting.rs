@@ -4,33 +4,9 @@
 use driver_api::Alert;
 use e2e::{
     host::Host,
-    wda_sim::{SimOptions, WdaSim},
+    phones::{BOTH, ok, phones, refused},
 };
 use serde_json::{Value, json};
-
-/// The same phone behind both plugins.
-async fn phones() -> (WdaSim, Host) {
-    let sim = WdaSim::start(SimOptions::default()).await.expect("a simulator");
-    let host = Host::with(&format!(
-        "[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"virtual\"\n\
-         [[plugin]]\nname = \"wda\"\n[[plugin.device]]\nid = \"iphone\"\naddress = {:?}\n",
-        sim.url()
-    ))
-    .await;
-    (sim, host)
-}
-
-async fn ok(host: &Host, device: &str, what: &str, body: Value) -> Value {
-    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body).await;
-    assert_eq!(status, 200, "{device} {what}: {answer}");
-    answer
-}
-
-async fn refused(host: &Host, device: &str, what: &str, body: Value, code: &str) -> Value {
-    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body).await;
-    assert!(status >= 400 && answer["code"] == code, "{device} {what}: {status} {answer}");
-    answer
-}
 
 /// What the field with this label holds.
 async fn value(host: &Host, device: &str, label: &str) -> Value {
@@ -41,8 +17,8 @@ async fn value(host: &Host, device: &str, label: &str) -> Value {
 
 #[tokio::test]
 async fn text_goes_into_the_field_that_was_named_or_nowhere() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "com.fingertip.signin" })).await;
         let typed = ok(&host, device, "input", json!({ "element": "text_field \"Email\"", "text": "ann" })).await;
         assert_eq!(typed["entered"], json!({ "text": "ann", "verified": true }), "{device}");
@@ -63,8 +39,8 @@ async fn text_goes_into_the_field_that_was_named_or_nowhere() {
 
 #[tokio::test]
 async fn nothing_focused_is_said_and_nothing_is_typed() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         ok(&host, device, "press", json!({ "button": "home" })).await;
         let error = refused(&host, device, "input", json!({ "text": "lost" }), "text_not_entered").await;
         assert_eq!(error["outcome"], "not_done", "{device}");
@@ -73,7 +49,7 @@ async fn nothing_focused_is_said_and_nothing_is_typed() {
 
 #[tokio::test]
 async fn an_alert_lets_only_its_own_buttons_be_tapped() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     let alert = || Alert { text: "Allow this?".to_owned(), buttons: vec!["No".to_owned(), "Yes".to_owned()] };
     ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings" })).await;
     sim.phone().raise_alert(alert());
@@ -88,7 +64,7 @@ async fn an_alert_lets_only_its_own_buttons_be_tapped() {
 
 #[tokio::test]
 async fn coordinates_that_are_not_there_need_no_space() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones("").await;
     ok(&host, "virtual", "launch", json!({ "app": "Settings" })).await;
     for (what, body) in [
         ("tap", json!({ "text": "General", "frame": "f999" })),
@@ -102,7 +78,7 @@ async fn coordinates_that_are_not_there_need_no_space() {
 
 #[tokio::test]
 async fn a_wait_uses_its_time_and_says_what_is_there_instead() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones("").await;
     ok(&host, "virtual", "launch", json!({ "app": "Settings" })).await;
     let missed = ok(&host, "virtual", "wait", json!({ "text": "Airplane Modes", "timeout_ms": 300 })).await;
     assert_eq!(missed["met"], false);
@@ -119,7 +95,7 @@ async fn a_wait_uses_its_time_and_says_what_is_there_instead() {
 
 #[tokio::test]
 async fn row_65_text_that_is_lost_on_the_way_is_typed_once_more() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.signin" })).await;
     ok(&host, "iphone", "tap", json!({ "element": "text_field \"Email\"" })).await;
     // The phone says that it typed, and did not.
@@ -136,8 +112,8 @@ async fn row_65_text_that_is_lost_on_the_way_is_typed_once_more() {
 
 #[tokio::test]
 async fn what_is_observed_comes_with_the_act() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
         let diff = ok(&host, device, "tap", json!({ "element": "#airplane", "observe": "diff" })).await;
         let lines = diff["diff"].as_str().expect("a diff");
@@ -157,7 +133,7 @@ async fn what_is_observed_comes_with_the_act() {
 
 #[tokio::test]
 async fn a_repeated_key_does_nothing_twice() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings" })).await;
     sim.clear_log();
     let tap = json!({ "element": "#airplane", "idempotency_key": "turn-it" });

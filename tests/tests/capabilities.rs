@@ -4,36 +4,15 @@
 use driver_api::Alert;
 use e2e::{
     host::{Host, library_device},
-    wda_sim::{SimOptions, WdaSim},
+    phones::{BOTH, ok, phones, refused},
+    wda_sim::WdaSim,
 };
 use serde_json::{Value, json};
 
-/// The same phone behind both plugins.
-async fn phones() -> (WdaSim, Host) {
-    let sim = WdaSim::start(SimOptions::default()).await.expect("a simulator");
-    // The simulated browser's own pages, and an address that nothing takes, beside what is usual.
-    let host = Host::with(&format!(
-        "[tools]\nurl_schemes = [\"https\", \"demo\", \"gopher\"]\n[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"virtual\"\n\
-         [[plugin]]\nname = \"wda\"\n[[plugin.device]]\nid = \"iphone\"\naddress = {:?}\n{}",
-        sim.url(),
-        library_device("custom_driver", "pad")
-    ))
-    .await;
-    (sim, host)
-}
-
-const BOTH: [&str; 2] = ["virtual", "iphone"];
-
-async fn ok(host: &Host, device: &str, what: &str, body: Value) -> Value {
-    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body.clone()).await;
-    assert_eq!(status, 200, "{device} {what} {body}: {answer}");
-    answer
-}
-
-async fn refused(host: &Host, device: &str, what: &str, body: Value, code: &str) -> Value {
-    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body.clone()).await;
-    assert!(status >= 400 && answer["code"] == code, "{device} {what} {body}: {status} {answer}");
-    answer
+/// The simulated browser's own pages, and an address that nothing takes, beside what is usual; and a third device.
+fn settings() -> String {
+    let tools = "[tools]\nurl_schemes = [\"https\", \"demo\", \"gopher\"]\n";
+    tools.to_owned() + &library_device("custom_driver", "pad")
 }
 
 async fn app(host: &Host, device: &str) -> Value {
@@ -51,7 +30,7 @@ async fn ask(host: &Host, device: &str) {
 
 #[tokio::test]
 async fn a_url_opens_in_the_app_that_takes_it() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
         ok(&host, device, "press", json!({ "button": "home" })).await;
         let opened = ok(&host, device, "open-url", json!({ "url": "https://example.com/a", "observe": "tree" })).await;
@@ -75,7 +54,7 @@ async fn a_url_opens_in_the_app_that_takes_it() {
 
 #[tokio::test]
 async fn an_alert_is_answered_by_label_or_by_what_it_means() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
         let none = refused(&host, device, "alert", json!({ "action": "accept" }), "element_not_found").await;
         assert!(none["message"].as_str().is_some_and(|text| text.contains("no alert")), "{device}: {none}");
@@ -106,7 +85,7 @@ async fn an_alert_is_answered_by_label_or_by_what_it_means() {
 
 #[tokio::test]
 async fn accept_presses_the_last_button_and_the_only_one_is_both() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones(&settings()).await;
     let raise = |buttons: &[&str]| {
         let buttons = buttons.iter().map(|button| (*button).to_owned()).collect();
         sim.phone().raise_alert(Alert { text: "May I?".to_owned(), buttons });
@@ -124,7 +103,7 @@ async fn accept_presses_the_last_button_and_the_only_one_is_both() {
 
 #[tokio::test]
 async fn turning_the_screen_makes_older_frames_stale() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "com.fingertip.settings" })).await;
         let before = ok(&host, device, "screenshot", json!({})).await;
@@ -156,7 +135,7 @@ async fn turning_the_screen_makes_older_frames_stale() {
 
 #[tokio::test]
 async fn the_clipboard_is_read_by_all_written_by_the_holder_and_logged_by_nobody() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
         let secret = format!("correct horse battery {device} ✓");
         let put = ok(&host, device, "clipboard", json!({ "text": secret })).await;
@@ -186,7 +165,7 @@ fn swipes(sim: &WdaSim) -> u64 {
 
 #[tokio::test]
 async fn scrolling_finds_what_is_further_down_or_up_and_what_is_there_already() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones(&settings()).await;
     for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "com.fingertip.contacts", "fresh": true })).await;
         let (_, tree) = host.get(&format!("/devices/{device}/tree?format=json")).await;
@@ -222,7 +201,7 @@ async fn scrolling_finds_what_is_further_down_or_up_and_what_is_there_already() 
 
 #[tokio::test]
 async fn what_the_phone_knows_to_be_off_the_screen_is_scrolled_to_the_right_way() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
         ok(&host, device, "open-url", json!({ "url": "demo:500" })).await;
         for row in ["Row 60", "Row 1", "Row 45"] {
@@ -245,7 +224,7 @@ async fn what_the_phone_knows_to_be_off_the_screen_is_scrolled_to_the_right_way(
 
 #[tokio::test]
 async fn scrolling_ends_where_the_list_ends_and_after_so_many_swipes() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
         let missing = json!({ "text": "Generel", "max_swipes": 30 });
@@ -293,7 +272,7 @@ async fn zoom(host: &Host, device: &str) -> String {
 
 #[tokio::test]
 async fn two_fingers_pinch() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
         ok(&host, device, "open-url", json!({ "url": "demo:photo" })).await;
         let spread = ok(&host, device, "swipe", json!({ "pinch": 2, "element": "image #photo" })).await;
@@ -325,7 +304,7 @@ async fn two_fingers_pinch() {
 
 #[tokio::test]
 async fn the_status_lists_every_tool_that_a_device_can_serve() {
-    let (_sim, host) = phones().await;
+    let (_sim, host) = phones(&settings()).await;
     let mut tools: Vec<String> = Vec::new();
     let (_, document) = host.get("/openapi.json").await;
     for (_, verbs) in document["paths"].as_object().expect("paths") {

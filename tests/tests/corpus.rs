@@ -3,23 +3,11 @@
 //! The files are not part of the project: `FINGERTIP_CORPUS` names their folder, and without it there is nothing to do.
 
 use e2e::{
+    corpus::files,
     host::Host,
     wda_sim::{SimOptions, Source, WdaSim},
 };
 use std::path::PathBuf;
-
-fn files(folder: &str) -> Vec<PathBuf> {
-    let Some(corpus) = std::env::var_os("FINGERTIP_CORPUS") else {
-        eprintln!("FINGERTIP_CORPUS is not set: no captures to look at");
-        return Vec::new();
-    };
-    let folder = PathBuf::from(corpus).join(folder);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    files.sort();
-    assert!(!files.is_empty(), "{} is empty", folder.display());
-    files
-}
 
 /// Each capture is a tree with elements, a marked part of one, or a clear error: never a panic, and the host goes on.
 #[tokio::test]

@@ -6,28 +6,11 @@ use driver_api::{Alert, Orientation, Rect, Screen};
 use e2e::{
     host::Host,
     mcp::Mcp,
-    wda_sim::{SimOptions, Source, WdaSim},
+    phones::{BOTH, ok, phones},
+    wda_sim::Source,
 };
 use fingertip::perception::picture::{Mark, Pixels, decode};
 use serde_json::{Value, json};
-
-/// The same phone behind both plugins.
-async fn phones() -> (WdaSim, Host) {
-    let sim = WdaSim::start(SimOptions::default()).await.expect("a simulator");
-    let host = Host::with(&format!(
-        "[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"virtual\"\n\
-         [[plugin]]\nname = \"wda\"\n[[plugin.device]]\nid = \"iphone\"\naddress = {:?}\n",
-        sim.url()
-    ))
-    .await;
-    (sim, host)
-}
-
-async fn ok(host: &Host, device: &str, what: &str, body: Value) -> Value {
-    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body).await;
-    assert_eq!(status, 200, "{device} {what}: {answer}");
-    answer
-}
 
 fn pixels(base64: &Value) -> Pixels {
     decode(&STANDARD.decode(base64.as_str().expect("base64")).expect("base64")).expect("a picture")
@@ -85,9 +68,9 @@ fn differing(a: &Pixels, b: &Pixels) -> Vec<(f64, f64)> {
 
 #[tokio::test]
 async fn a_marked_picture_shows_the_trees_refs_where_the_tree_says_and_nothing_else() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     let mcp = Mcp::new(&host, "agent");
-    for device in ["virtual", "iphone"] {
+    for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "Settings", "fresh": true })).await;
         for (scale, orientation) in [(1.0, Orientation::Portrait), (2.0, Orientation::LandscapeRight)] {
             if device == "iphone" {
@@ -147,8 +130,8 @@ async fn a_marked_picture_shows_the_trees_refs_where_the_tree_says_and_nothing_e
 
 #[tokio::test]
 async fn refs_and_places_on_a_marked_picture_can_be_tapped() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "Settings", "fresh": true })).await;
         // The first look of all: the refs on the picture are given before any tree was asked for.
         let marked = ok(&host, device, "screenshot", json!({ "marks": true })).await;
@@ -174,7 +157,7 @@ async fn refs_and_places_on_a_marked_picture_can_be_tapped() {
 
 #[tokio::test]
 async fn marks_cost_one_more_request_and_nothing_without_them() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     ok(&host, "iphone", "launch", json!({ "app": "Settings" })).await;
     ok(&host, "iphone", "screenshot", json!({})).await;
     let asked = async |body: Value| -> Vec<String> {
@@ -189,9 +172,9 @@ async fn marks_cost_one_more_request_and_nothing_without_them() {
 
 #[tokio::test]
 async fn only_what_can_be_reached_is_marked() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     // With a keyboard up: the fields, and no key.
-    for device in ["virtual", "iphone"] {
+    for device in BOTH {
         ok(&host, device, "launch", json!({ "app": "com.fingertip.signin", "fresh": true })).await;
         ok(&host, device, "tap", json!({ "element": "text_field \"Email\"" })).await;
         let plain = pixels(&ok(&host, device, "screenshot", json!({ "format": "png" })).await["picture"]["data"]);
@@ -232,7 +215,7 @@ async fn only_what_can_be_reached_is_marked() {
 /// A tree that lies otherwise than the picture would put boxes anywhere: none are drawn, and the answer says why.
 #[tokio::test]
 async fn nothing_is_drawn_where_elements_and_picture_disagree() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     let plain = ok(&host, "iphone", "screenshot", json!({ "format": "png" })).await;
     sim.faults().set_source(Some(Source::Json(json!({
         "type": "Application", "label": "Shop", "rect": {"x": 0, "y": 0, "width": 844, "height": 390},

@@ -2,6 +2,7 @@
 
 use driver_api::{Node, Orientation, Rect, Role, Tree, TreeFlaw};
 use e2e::{
+    corpus::files,
     host::{Setup, library, wda_devices},
     wda_sim::{SimOptions, Source, WdaSim},
 };
@@ -252,16 +253,6 @@ async fn a_plugin_that_panics_is_said() {
     assert_eq!((shown.code, shown.out.as_str()), (Some(1), ""), "{}", shown.err);
     let last = shown.err.lines().last().expect("a line");
     assert!(last.starts_with("fingertip: ") && last.contains("plugin unruly does not read it"), "{last}");
-}
-
-fn files(folder: &str) -> Vec<PathBuf> {
-    let Some(corpus) = std::env::var_os("FINGERTIP_CORPUS") else {
-        eprintln!("FINGERTIP_CORPUS is not set: no captures to look at");
-        return Vec::new();
-    };
-    let folder = PathBuf::from(corpus).join(folder);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    entries.map(|entry| entry.expect("readable").path()).collect()
 }
 
 /// Every capture is shown, with what is wrong with it, or refused in one sentence.

@@ -5,38 +5,10 @@ use base64::Engine;
 use e2e::{
     host::{Host, Setup},
     mcp::Mcp,
-    wda_sim::{SimOptions, WdaSim},
+    phones::{BOTH, ok, phones, refused},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
-
-/// The same phone behind both plugins, under these settings.
-async fn phones_with(settings: &str) -> (WdaSim, Host) {
-    let sim = WdaSim::start(SimOptions::default()).await.expect("a simulator");
-    let host = Host::with(&format!(
-        "[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"virtual\"\n\
-         [[plugin]]\nname = \"wda\"\n[[plugin.device]]\nid = \"iphone\"\naddress = {:?}\n{settings}",
-        sim.url()
-    ))
-    .await;
-    (sim, host)
-}
-
-async fn phones() -> (WdaSim, Host) {
-    phones_with("").await
-}
-
-async fn ok(host: &Host, device: &str, what: &str, body: Value) -> Value {
-    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body).await;
-    assert_eq!(status, 200, "{device} {what}: {answer}");
-    answer
-}
-
-async fn refused(host: &Host, device: &str, what: &str, body: Value, code: &str) -> Value {
-    let (status, answer) = host.post(&format!("/devices/{device}/{what}"), body).await;
-    assert!(status >= 400 && answer["code"] == code, "{device} {what}: {status} {answer}");
-    answer
-}
 
 fn login(password: &str) -> Value {
     json!([
@@ -52,8 +24,8 @@ fn login(password: &str) -> Value {
 
 #[tokio::test]
 async fn a_login_in_one_call() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         let mut steps = login("lovelace1");
         let sign_out = steps.as_array_mut().expect("a list").pop();
         let ran = ok(&host, device, "steps", json!({ "steps": steps, "observe": "tree", "timeout_ms": 60_000 })).await;
@@ -75,8 +47,8 @@ async fn a_login_in_one_call() {
 
 #[tokio::test]
 async fn a_miss_stops_and_is_no_error() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         let ran = ok(&host, device, "steps", json!({ "steps": login("wrong"), "timeout_ms": 60_000 })).await;
         assert_eq!(ran["stopped_at"], 2, "{device}: {ran}");
         let results = ran["results"].as_array().expect("results");
@@ -92,8 +64,8 @@ async fn a_miss_stops_and_is_no_error() {
 
 #[tokio::test]
 async fn a_step_that_fails_stops_and_says_why() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         let steps = json!([
             { "tool": "launch_app", "arguments": { "app": "com.fingertip.settings" } },
             { "tool": "tap", "arguments": { "element": "button \"Nothing\"" } },
@@ -111,7 +83,7 @@ async fn a_step_that_fails_stops_and_says_why() {
 
 #[tokio::test]
 async fn a_bad_step_is_refused_before_anything_is_done() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings" })).await;
     sim.clear_log();
     let tap = json!({ "tool": "tap", "arguments": { "x": 200, "y": 400 } });
@@ -144,8 +116,8 @@ async fn a_bad_step_is_refused_before_anything_is_done() {
 
 #[tokio::test]
 async fn nobody_else_gets_the_phone_between_two_steps() {
-    let (sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (sim, host) = phones("").await;
+    for device in BOTH {
         // The first steps only look, and would leave the phone to anybody.
         let steps = json!([
             { "tool": "wait_for", "arguments": { "text": "Nothing at all", "timeout_ms": 1200 } },
@@ -197,8 +169,8 @@ async fn a_lease_that_is_given_is_used_kept_and_missed() {
 
 #[tokio::test]
 async fn one_observation_of_each_kind() {
-    let (_sim, host) = phones().await;
-    for device in ["virtual", "iphone"] {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
         let steps = || {
             json!([
                 { "tool": "launch_app", "arguments": { "app": "com.fingertip.settings", "fresh": true } },
@@ -237,7 +209,7 @@ async fn one_observation_of_each_kind() {
 
 #[tokio::test]
 async fn a_repeated_batch_is_done_once() {
-    let (sim, host) = phones().await;
+    let (sim, host) = phones("").await;
     ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings" })).await;
     sim.clear_log();
     let steps = json!([{ "tool": "tap", "arguments": { "x": 195, "y": 20 } }]);
@@ -284,12 +256,12 @@ async fn a_phone_that_is_not_there_is_the_calls_own_error() {
 async fn a_denied_app_is_neither_started_nor_ended_nor_touched() {
     let deny =
         "[tools]\ndeny_apps = [\"COM.FINGERTIP.SIGNIN\", \"com.apple.Pref*\", \"com.fingertip.set*\", \"Notes\"]\n";
-    let (sim, host) = phones_with(deny).await;
+    let (sim, host) = phones(deny).await;
     let denied = |error: &Value, outcome: &str| {
         assert_eq!(error["outcome"], outcome, "{error}");
         assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("deny_apps")), "{error}");
     };
-    for device in ["virtual", "iphone"] {
+    for device in BOTH {
         ok(&host, device, "press", json!({ "button": "home" })).await;
         for what in ["launch", "terminate"] {
             for app in ["com.fingertip.signin", "com.fingertip.settings", "notes", " Notes "] {

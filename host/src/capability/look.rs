@@ -12,7 +12,7 @@ use crate::{
     device::{Feature, Operation},
     neutral::{self, Orientation, Picture, Rect, Tree},
     perception::{
-        describe,
+        change, describe,
         geometry::{self, PixelSize},
         locator::Locator,
         notes,
@@ -165,16 +165,9 @@ pub(super) async fn picture(target: &Target) -> Result<Picture, Error> {
 
 /// Takes a picture only to tell whether the screen changes: its frame, where the screen is known, and its hash.
 pub(super) async fn picture_frame(context: &Context, target: &Target) -> Result<(Option<String>, u64), Error> {
-    let hash = hash(&picture(target).await?.bytes);
+    let hash = change::hash(&picture(target).await?.bytes);
     let frame = target.screen().map(|screen| context.sights.frame(&target.device, screen, None, Shown::Picture(hash)));
     Ok((frame.map(|frame| frame.name()), hash))
-}
-
-/// A hash of a picture's bytes, for telling whether it changed.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
 }
 
 /// The areas of the tree's roots that have one.
@@ -298,7 +291,7 @@ async fn shoot(
     let marks = seen.as_ref().filter(|_| !unclear).map_or_else(Vec::new, |seen| {
         picture::marks_of(&seen.outline, &context.sights.refs(&target.device, &seen.outline))
     });
-    let shown = Shown::Picture(hash(&taken.bytes));
+    let shown = Shown::Picture(change::hash(&taken.bytes));
     let format = match arguments.format {
         Some(PictureFormat::Png) => neutral::PictureFormat::Png,
         _ => neutral::PictureFormat::Jpeg,

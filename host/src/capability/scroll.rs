@@ -4,8 +4,8 @@
 //! `target`.
 
 use super::{
-    Caller, Capability, Code, Context, Effect, Error, Method, Outcome, Route,
-    acting::{Stage, Subject, alert_in_front},
+    Caller, Capability, Code, Context, Effect, Error, Method, Route,
+    acting::{Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
     look::{self, Seen},
@@ -17,7 +17,6 @@ use crate::{
     device::Operation,
     neutral::{Rect, Swipe},
     perception::{
-        describe,
         find::{self, Match},
         locator::{self, Locator},
         outline::Place,
@@ -114,11 +113,7 @@ async fn scroll_to(context: Arc<Context>, arguments: ScrollTo, caller: Caller) -
     let most = arguments.max_swipes.unwrap_or(MAX_SWIPES);
     let mut search =
         Search { context: &context, target: &target, stage, goal, direction: arguments.direction, most, swipes: 0 };
-    let found = search.run().await.map_err(|error| {
-        // Once something was sent, nobody may be told that nothing was done.
-        let acted = search.stage.has_acted();
-        if acted && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
-    })?;
+    let found = search.run().await.map_err(|error| search.stage.failed(error))?;
     let (acted, image) = match search.swipes {
         0 => search.stage.finish_undone().await?,
         _ => search.stage.finish(Subject::Swipe).await?,
@@ -150,7 +145,7 @@ impl Search<'_> {
         let mut seen = look::see(self.target).await?;
         let mut end = false;
         loop {
-            self.alert_permits(&seen)?;
+            target::alert_permits(self.target, &seen.outline, None)?;
             let (within, beyond, near) = match self.sight(&seen)? {
                 Sight::Here(found) => return Ok(found),
                 Sight::Beyond(within, beyond) => (within, Some(beyond), Vec::new()),
@@ -169,14 +164,6 @@ impl Search<'_> {
             end =
                 seen.hash() == now.hash() || (moved == Some(false) && scroll::stays(&seen.outline, &now.outline, area));
             seen = now;
-        }
-    }
-
-    /// An alert lets no finger through to what is behind it.
-    fn alert_permits(&self, seen: &Seen) -> Result<(), Error> {
-        match describe::alert(&seen.outline) {
-            Some(alert) => Err(alert_in_front(self.target, &alert.text, &alert.buttons)),
-            None => Ok(()),
         }
     }
 

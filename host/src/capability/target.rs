@@ -261,14 +261,13 @@ pub(super) async fn text(target: &Target, text: &str) -> Result<Aimed, Error> {
     Ok(Aimed { seen, index })
 }
 
-/// An alert lets nothing through but its own buttons.
+/// An alert lets nothing through but what is aimed at an element inside it.
 ///
 /// # Errors
 /// [`Code::AlertInFront`] with its text and buttons.
-pub(super) fn alert_permits(target: &Target, aimed: &Aimed) -> Result<(), Error> {
-    let outline = &aimed.seen.outline;
+pub(super) fn alert_permits(target: &Target, outline: &Outline, aimed: Option<usize>) -> Result<(), Error> {
     match (outline.alert(), describe::alert(outline)) {
-        (Some(at), Some(alert)) if !outline.is_within(aimed.index, at) => {
+        (Some(at), Some(alert)) if !aimed.is_some_and(|index| outline.is_within(index, at)) => {
             Err(acting::alert_in_front(target, &alert.text, &alert.buttons))
         }
         _ => Ok(()),
@@ -281,7 +280,7 @@ pub(super) fn alert_permits(target: &Target, aimed: &Aimed) -> Result<(), Error>
 /// [`Code::TargetCovered`], [`Code::OutOfBounds`].
 pub(super) fn tap_point(target: &Target, aimed: &Aimed) -> Result<Point, Error> {
     let outline = &aimed.seen.outline;
-    alert_permits(target, aimed)?;
+    alert_permits(target, outline, Some(aimed.index))?;
     let name = locator::words(outline, aimed.index);
     let element = &outline.elements()[aimed.index];
     if let Some(cover) = element.covered_by {

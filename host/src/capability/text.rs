@@ -97,11 +97,7 @@ async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller)
     }
     let stage = Stage::open(&context, &target, &caller, &arguments.act)?;
     let mut typing = Typing { context: &context, target: &target, stage };
-    let entered = typing.run(&arguments).await.map_err(|error| {
-        // Once something was sent, nobody may be told that nothing was done: the text would be typed twice.
-        let acted = typing.stage.has_acted();
-        if acted && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
-    })?;
+    let entered = typing.run(&arguments).await.map_err(|error| typing.stage.failed(error))?;
     let (acted, image) = typing.stage.finish(Subject::Focus).await?;
     Ok(Reply::observed(Typed { acted, entered }, image))
 }

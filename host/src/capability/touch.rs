@@ -253,7 +253,7 @@ async fn area(context: &Context, target: &Target, element: Option<&str>) -> Resu
         });
     };
     let aimed = target::element(context, target, element).await?;
-    target::alert_permits(target, &aimed)?;
+    target::alert_permits(target, &aimed.seen.outline, Some(aimed.index))?;
     let area = aimed.area().ok_or_else(|| {
         Error::new(Code::OutOfBounds, format!("{} is not within the screen", brief(element)), "Scroll until it is.")
             .on_device(target.id())

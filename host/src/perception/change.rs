@@ -54,6 +54,14 @@ impl Glance {
     /// # Errors
     /// When the picture cannot be decoded.
     pub fn new(picture: &Picture, screen: &Screen) -> Result<Glance, PictureError> {
+        Glance::of(picture, hash(&picture.bytes), screen)
+    }
+
+    /// As [`new`](Glance::new), for a caller that knows the [`hash`] of the picture's bytes already.
+    ///
+    /// # Errors
+    /// When the picture cannot be decoded.
+    pub fn of(picture: &Picture, hash: u64, screen: &Screen) -> Result<Glance, PictureError> {
         let pixels = decode(&picture.bytes)?;
         let side = |points: f64, pixels: u32| ((points * CELLS).round() as u32).clamp(1, pixels);
         let (width, height) = match pixels.width > pixels.height {
@@ -67,7 +75,7 @@ impl Glance {
             height: small.height as usize,
             grey: grey(&small),
             lossy: picture.format == PictureFormat::Jpeg,
-            hash: hash(&picture.bytes),
+            hash,
             masked: (status_bar(width, height) * CELLS).round() as usize,
             screen: Screen { width, height, ..*screen },
         })

@@ -113,9 +113,8 @@ async fn state(session: &Session, id: &str) -> Result<State, Fault> {
             _ => State::Elsewhere,
         }),
         Err(Fault::Refused(refusal)) if refusal.is_unknown_command() => {
-            let info = session.get_plain("/wda/activeAppInfo", SHORT).await?;
-            let front = info.get("bundleId").and_then(Value::as_str) == Some(id);
-            Ok(if front { State::Front } else { State::Elsewhere })
+            let front = in_front_now(session).await?;
+            Ok(if front.is_some_and(|app| app.id == id) { State::Front } else { State::Elsewhere })
         }
         Err(fault) => Err(fault),
     }
@@ -197,15 +196,18 @@ fn is_bundle_id(text: &str) -> bool {
 
 /// The app in front.
 pub(crate) async fn active(session: &Session) -> Result<App> {
-    let info = session.get_plain("/wda/activeAppInfo", SHORT).await.map_err(|fault| fault.into_error(Purpose::Look))?;
-    let text =
-        |key: &str| info.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned);
-    let id = text("bundleId")
-        .ok_or_else(|| Error::new(ErrorKind::Other, "the iPhone did not tell which app is in front"))?;
-    let name = text("name").or_else(|| names::name_of(&id).map(str::to_owned));
-    let app = App { id, name };
+    let app = in_front_now(session).await.map_err(|fault| fault.into_error(Purpose::Look))?;
+    let app = app.ok_or_else(|| Error::new(ErrorKind::Other, "the iPhone did not tell which app is in front"))?;
     session.saw_in_front(&app);
     Ok(app)
+}
+
+/// The app that the phone says is in front; `None` where it does not say.
+async fn in_front_now(session: &Session) -> Result<Option<App>, Fault> {
+    let info = session.get_plain("/wda/activeAppInfo", SHORT).await?;
+    let text =
+        |key: &str| info.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    Ok(text("bundleId").map(|id| App { name: text("name").or_else(|| names::name_of(&id).map(str::to_owned)), id }))
 }
 
 /// The apps that are installed, or those that run where the phone tells no more.

@@ -38,7 +38,7 @@ pub(crate) struct Phone {
 impl Phone {
     /// The phone of a configured device, or one that was plugged in.
     pub(crate) fn new(device: Device, usb: Option<&Arc<Usb>>, news: &News) -> Self {
-        let cable = device.udid.as_ref().zip(usb).map(|(udid, usb)| Cable::new(usb, udid, device.ports.0));
+        let cable = cable(&device, usb, device.ports.0);
         Phone { device, usb: usb.cloned(), cable, news: news.clone() }
     }
 
@@ -49,8 +49,7 @@ impl Phone {
 
     /// The way to the stream of pictures, where there may be one.
     pub(crate) fn stream(&self) -> Route {
-        let udid = self.device.udid.as_ref().zip(self.usb.as_ref());
-        let cable = udid.map(|(udid, usb)| Cable::new(usb, udid, self.device.ports.1));
+        let cable = cable(&self.device, self.usb.as_ref(), self.device.ports.1);
         Route { cable, address: self.device.stream.clone() }
     }
 
@@ -122,6 +121,11 @@ impl Phone {
             broken => broken_error(broken),
         }
     }
+}
+
+/// The way to a port of this phone through its cable, where it has one.
+fn cable(device: &Device, usb: Option<&Arc<Usb>>, port: u16) -> Option<Cable> {
+    device.udid.as_ref().zip(usb).map(|(udid, usb)| Cable::new(usb, udid, port))
 }
 
 fn major(version: &str) -> Option<u32> {

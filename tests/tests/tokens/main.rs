@@ -9,6 +9,7 @@ mod xml;
 
 use driver_api::{PluginConfig, Tree};
 use e2e::{
+    corpus::files,
     host::{Host, binary, library},
     mcp::Mcp,
 };
@@ -52,18 +53,8 @@ async fn the_tool_list_costs_at_most_5000_tokens() {
 
 /// The captures of a folder of the corpus; none without the corpus.
 fn captures(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let Some(corpus) = std::env::var_os("FINGERTIP_CORPUS") else {
-        eprintln!("FINGERTIP_CORPUS is not set: no captures to count");
-        return Vec::new();
-    };
-    let folder = PathBuf::from(corpus).join(folder);
-    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    files.sort();
     let name = |file: &PathBuf| file.file_name().expect("a file").to_string_lossy().into_owned();
-    let captures: Vec<_> = files.iter().map(|file| (name(file), fs::read(file).expect("readable"))).collect();
-    assert!(!captures.is_empty(), "{} is empty", folder.display());
-    captures
+    files(folder).iter().map(|file| (name(file), fs::read(file).expect("readable"))).collect()
 }
 
 /// The iPhone plugin without a device, for reading captures.

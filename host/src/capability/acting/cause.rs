@@ -4,12 +4,11 @@
 
 use super::{
     super::{context::Target, look, values::Cause},
-    Subject,
+    ALERT, Subject,
 };
 use crate::device::{Feature, Operation};
 use std::time::Duration;
 
-const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
 const FOCUS: Operation = Operation { name: "focus", limit: Duration::from_secs(20) };
 
 /// The likely cause; `None` where none can be known.

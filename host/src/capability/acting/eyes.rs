@@ -8,10 +8,9 @@ use crate::{
     neutral::Picture,
     perception::change::{self, Glance},
 };
-use std::sync::{Mutex, PoisonError};
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -57,12 +56,13 @@ impl<'a> Eyes<'a> {
 
     async fn sight(&self) -> Option<Sighting> {
         let picture = self.picture().await?;
-        if let Some(last) = self.last().filter(|last| last.hash() == change::hash(&picture.bytes)) {
+        let hash = change::hash(&picture.bytes);
+        if let Some(last) = self.last().filter(|last| last.hash() == hash) {
             return Some(last);
         }
         let screen = self.target.screen()?;
         // Decoding takes milliseconds, which other calls must not wait for.
-        let seen = tokio::task::spawn_blocking(move || Glance::new(&picture, &screen)).await.ok()?;
+        let seen = tokio::task::spawn_blocking(move || Glance::of(&picture, hash, &screen)).await.ok()?;
         let seen = Arc::new(seen.inspect_err(|error| tracing::debug!(%error, "a picture cannot be looked at")).ok()?);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen.clone());
         Some(seen)

@@ -18,7 +18,7 @@ mod rest;
 pub(super) use ledger::Ledger;
 
 use super::{
-    Caller, Code, Context, Error, Image,
+    Caller, Code, Context, Error, Image, Outcome,
     context::{Act, Observe, Target, brief},
     convert,
     look::{self, Seen},
@@ -116,9 +116,9 @@ impl<'a> Stage<'a> {
         self.target.device.keep(&self.permit).map_err(|error| convert::error(&self.target.device, error))
     }
 
-    /// Whether anything was sent to the phone.
-    pub(super) fn has_acted(&self) -> bool {
-        self.sent
+    /// An error on the way: once something was sent, nobody may be told that nothing was done, or it would be done twice.
+    pub(super) fn failed(&self, error: Error) -> Error {
+        if self.sent && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
     }
 
     /// The app that was in front before, where that is known.
@@ -226,7 +226,7 @@ impl<'a> Stage<'a> {
     /// When what should be observed cannot be looked at: the action was done.
     pub(super) async fn finish(self, subject: Subject) -> Result<(Acted, Option<Image>), Error> {
         let effect = self.effect(subject).await;
-        self.observe(effect).await.map_err(|error| error.outcome(super::Outcome::Done))
+        self.observe(effect).await.map_err(|error| error.outcome(Outcome::Done))
     }
 
     async fn effect(&self, subject: Subject) -> Effect {
