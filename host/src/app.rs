@@ -107,7 +107,12 @@ fn offered(config: &Config, context: &Arc<Context>) -> Result<Catalogue, ConfigE
 
 /// What the operator forbids, in the words of those who hold to it.
 fn policy(config: &Config) -> Policy {
-    Policy { deny_apps: config.tools.deny_apps.clone(), url_schemes: config.tools.url_schemes.clone() }
+    let tools = &config.tools;
+    Policy {
+        deny_apps: tools.deny_apps.clone(),
+        url_schemes: tools.url_schemes.clone(),
+        answer_alerts: tools.answer_alerts.clone(),
+    }
 }
 
 impl App {

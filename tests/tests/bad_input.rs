@@ -301,7 +301,7 @@ async fn bodies_that_are_too_large() {
 }
 
 #[tokio::test]
-async fn foreign_hosts_and_origins() {
+async fn row_108_foreign_hosts_and_origins_are_refused() {
     let host = Host::with_virtual_phone().await;
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} }).to_string();
     for path in ["/devices/phone/tap", "/mcp", "/devices", "/openapi.json", "/plugins", "/nothing", "/healthz", "/"] {

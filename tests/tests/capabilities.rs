@@ -200,6 +200,21 @@ async fn scrolling_finds_what_is_further_down_or_up_and_what_is_there_already() 
 }
 
 #[tokio::test]
+async fn at_the_end_of_a_list_it_turns_round_unless_a_direction_was_given() {
+    let (_sim, host) = phones(&settings()).await;
+    for device in BOTH {
+        ok(&host, device, "launch", json!({ "app": "com.fingertip.contacts", "fresh": true })).await;
+        ok(&host, device, "scroll-to", json!({ "text": "Grace Hopper", "max_swipes": 30 })).await;
+        let only = json!({ "text": "Ada Lovelace", "direction": "up", "max_swipes": 50, "timeout_ms": 120_000 });
+        let error = refused(&host, device, "scroll-to", only, "element_not_found").await;
+        assert_eq!(error["details"]["end_reached"], true, "{device}: {error}");
+        let found = json!({ "text": "Ada Lovelace", "max_swipes": 50, "timeout_ms": 120_000 });
+        let found = ok(&host, device, "scroll-to", found).await;
+        assert_eq!(found["match"]["text"], "Ada Lovelace", "{device}: {found}");
+    }
+}
+
+#[tokio::test]
 async fn what_the_phone_knows_to_be_off_the_screen_is_scrolled_to_the_right_way() {
     let (_sim, host) = phones(&settings()).await;
     for device in BOTH {
@@ -234,6 +249,9 @@ async fn scrolling_ends_where_the_list_ends_and_after_so_many_swipes() {
         assert_eq!(error["outcome"], "unknown", "{device}: it was scrolled: {error}");
         let swipes = error["details"]["swipes"].as_u64().expect("a number");
         assert!((1..30).contains(&swipes), "{device}: {error}");
+
+        // Nothing is known of the way, so that it goes to one end and then to the other.
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("one end and the other")), "{error}");
 
         let element = json!({ "element": "cell \"Generel\"", "direction": "down" });
         let error = refused(&host, device, "scroll-to", element, "element_not_found").await;

@@ -307,13 +307,20 @@ async fn requests_to_the_phone_by_capability_and_verify() {
     let rows = [
         ("tap", json!({"x": 2, "y": 60, "verify": false}), act.to_owned()),
         ("swipe", json!({"from_x": 200, "from_y": 300, "to_x": 200, "to_y": 500, "verify": false}), act.to_owned()),
-        ("press", json!({"button": "volume_up", "verify": false}), "POST /wda/pressButton".to_owned()),
         ("tap", json!({"text": "General", "verify": false}), format!("{tree}, {act}")),
-        // Another page: only large changes cost a look at the app in front.
-        ("tap", json!({"text": "About"}), format!("{tree}, {shot}, {act}, {shot}+")),
+        // Another page, which nobody has looked at since it came: it is looked at twice, and asked for its app. Only large changes
+        // cost a look at the app in front afterwards.
+        ("tap", json!({"text": "About"}), format!("{tree}, {alert}, {shot}+, {front}, {act}, {shot}+")),
+        // From here on each screen is as the action before left it.
+        (
+            "tap",
+            json!({"element": "nav_bar \"About\""}),
+            format!("{tree}, {alert}, {shot}, {act}, {shot}+, {alert}, {tree}"),
+        ),
         ("tap", json!({"x": 2, "y": 60}), format!("{alert}, {shot}, {act}, {shot}+, {alert}, {tree}")),
         ("tap", json!({"x": 2, "y": 60, "verify": false, "observe": "tree"}), format!("{act}, {shot}+, {tree}")),
         ("press", json!({"button": "home"}), format!("{alert}, {shot}, POST /wda/homescreen, {shot}+, {front}")),
+        ("press", json!({"button": "volume_up", "verify": false}), "POST /wda/pressButton".to_owned()),
     ];
     let mut wrong = Vec::new();
     for (what, arguments, expected) in rows {

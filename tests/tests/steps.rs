@@ -298,6 +298,15 @@ async fn a_denied_app_is_neither_started_nor_ended_nor_touched() {
         denied(&refused(&host, "iphone", what, body, "forbidden").await, "not_done");
     }
     assert!(sim.requests().is_empty() && sim.touches().is_empty(), "the phone was asked for something");
+    // It can be left, and then all is as ever.
+    ok(&host, "iphone", "press", json!({ "button": "home" })).await;
+    ok(&host, "iphone", "swipe", json!({ "direction": "left" })).await;
+    denied(&refused(&host, "iphone", "launch", json!({ "app": "Settings" }), "forbidden").await, "done");
+    ok(&host, "iphone", "press", json!({ "button": "home", "verify": false })).await;
+    ok(&host, "iphone", "tap", json!({ "x": 5, "y": 5, "verify": false })).await;
+    denied(&refused(&host, "iphone", "launch", json!({ "app": "Settings" }), "forbidden").await, "done");
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.contacts" })).await;
+    ok(&host, "iphone", "swipe", json!({ "direction": "up" })).await;
     // Looking is allowed, and tells when somebody has left the app.
     sim.phone().home();
     let (status, _) = host.get("/devices/iphone/tree").await;

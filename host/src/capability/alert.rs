@@ -4,7 +4,7 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
     look::AlertSeen,
@@ -77,7 +77,7 @@ async fn answer_alert(context: Arc<Context>, arguments: AnswerAlert, caller: Cal
             ));
         }
     };
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Answer).await?;
     let alert = target.look(READ, |driver, within| async move { driver.alert(within).await }).await?;
     let Some(alert) = alert else {
         return Err(Error::new(Code::ElementNotFound, "no alert is in front", "Look at the screen and go on.")

@@ -2,7 +2,7 @@
 
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On, brief},
     declare::{Declaration, Reply, capability, capability_with_image},
     values::{Acted, App},
@@ -83,7 +83,7 @@ struct Launched {
 
 async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller) -> Result<Reply<Launched>, Error> {
     let target = context.target(&arguments.on)?;
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Leave).await?;
     context.permits_app(&target, &arguments.app).await?;
     stage.prepare(Subject::Launch, None).await?;
     let launch = Launch {
@@ -137,7 +137,7 @@ async fn terminate_app(
     caller: Caller,
 ) -> Result<Reply<Terminated>, Error> {
     let target = context.target(&arguments.on)?;
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     context.permits_app(&target, &arguments.app).await?;
     stage.prepare(Subject::Device, None).await?;
     let (name, app) = (arguments.app.clone(), arguments.app);

@@ -2,10 +2,10 @@
 
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On},
     declare::{Declaration, Reply, capability_with_image},
-    values::Acted,
+    values::{Acted, State},
 };
 use crate::{device::Operation, neutral};
 use schemars::JsonSchema;
@@ -53,8 +53,9 @@ struct PressButton {
 
 async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Caller) -> Result<Reply<Acted>, Error> {
     let target = context.target(&arguments.on)?;
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
     let button = arguments.button;
+    let purpose = if matches!(button, Button::Home | Button::Lock) { Purpose::Leave } else { Purpose::Act };
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, purpose).await?;
     stage.prepare(Subject::Device, None).await?;
     stage
         .send(PRESS, move |driver, within| async move {
@@ -77,5 +78,9 @@ async fn press_button(context: Arc<Context>, arguments: PressButton, caller: Cal
         _ => {}
     }
     let (acted, image) = stage.finish(Subject::Device).await?;
+    if matches!(button, Button::Home) && acted.effect.state == State::Unknown {
+        // Which app is in front now is not known until somebody looks.
+        target.device.learn(|facts| facts.app = None);
+    }
     Ok(Reply::observed(acted, image))
 }

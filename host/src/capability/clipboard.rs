@@ -54,7 +54,7 @@ async fn clipboard(context: Arc<Context>, arguments: ClipboardArguments, caller:
     let mut act = Act::default();
     act.lease = arguments.lease;
     let permit = target.permit(&caller, &act)?;
-    context.permits_acts(&target)?;
+    context.permits_acts_now(&target).await?;
     let put = text.clone();
     target.act(permit, WRITE, move |driver, within| async move { driver.set_clipboard(&put, within).await }).await?;
     Ok(Clipboard { text })

@@ -8,6 +8,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::{
     future::Future,
     sync::{Arc, OnceLock},
@@ -60,13 +61,6 @@ impl Act {
     /// An act that is only observed, not checked.
     pub(super) fn observed(observe: Option<Observe>, lease: Option<String>) -> Act {
         Act { observe, verify: Some(false), lease, _idempotency_key: None }
-    }
-}
-
-impl Act {
-    /// Whether what is observed shows the texts of elements.
-    pub(super) fn shows_elements(&self) -> bool {
-        matches!(self.observe, Some(Observe::Diff | Observe::Tree))
     }
 }
 
@@ -124,6 +118,17 @@ impl Context {
             None => self.sole_device()?,
         };
         Ok(Target { device, deadline })
+    }
+
+    /// The same arguments with the device named, should the caller have left it out: two ways to say the same.
+    pub(super) fn named(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
+        let mut named = arguments.clone();
+        if !named.contains_key("device_id")
+            && let Ok(device) = self.sole_device()
+        {
+            named.insert("device_id".to_owned(), device.id().into());
+        }
+        named
     }
 
     fn unknown_device(&self, id: &str) -> Error {

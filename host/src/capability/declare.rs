@@ -67,7 +67,7 @@ where
         invoke: Arc::new(move |arguments, caller| {
             let (context, function) = (context.clone(), function.clone());
             Box::pin(async move {
-                let (ledger, given, who) = (context.clone(), arguments.clone(), caller.clone());
+                let (ledger, given, who) = (context.clone(), context.named(&arguments), caller.clone());
                 let run = move || -> BoxFuture<'static, Result<Answer, Error>> {
                     Box::pin(async move {
                         // The schema has been checked, so that this fails only where the schema says less than the type.

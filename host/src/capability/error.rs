@@ -116,7 +116,7 @@ pub struct Error {
     pub message: String,
     /// What to do next.
     pub hint: String,
-    /// Whether the same call may succeed later without a change.
+    /// Whether the same call may succeed later without a change, and surely does nothing twice.
     pub retryable: bool,
     /// Whether what was asked for took place.
     pub outcome: Outcome,
@@ -147,9 +147,10 @@ impl Error {
         Error::new(Code::InvalidArguments, message, hint)
     }
 
-    /// With another outcome.
+    /// With another outcome. A call that may have done something must not be made again as it is: it might do it twice.
     pub fn outcome(mut self, outcome: Outcome) -> Self {
         self.outcome = outcome;
+        self.retryable = self.code.retryable() && outcome == Outcome::NotDone;
         self
     }
 

@@ -4,7 +4,7 @@
 
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On, brief},
     declare::{Declaration, Reply, capability_with_image},
     values::Acted,
@@ -51,7 +51,7 @@ async fn open_url(context: Arc<Context>, arguments: OpenUrl, caller: Caller) -> 
         ));
     }
     context.permits_url(&url)?;
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     stage.prepare(Subject::Device, None).await?;
     stage.send(OPEN_URL, move |driver, within| async move { driver.open_url(&url, within).await }).await?;
     let (acted, image) = stage.finish(Subject::Device).await?;

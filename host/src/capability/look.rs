@@ -12,7 +12,8 @@ use crate::{
     device::{Feature, Operation},
     neutral::{self, Orientation, Picture, Rect, Tree},
     perception::{
-        change, describe,
+        change::{self, Glance},
+        describe,
         geometry::{self, PixelSize},
         locator::Locator,
         notes,
@@ -123,6 +124,23 @@ impl Seen {
         hasher.finish()
     }
 
+    /// The same without this text: a value that holds it is shown as bullets, and so is the text itself where it stands in a
+    /// label. A label may hold a few letters by chance.
+    pub(super) fn without(self, secret: &str) -> Seen {
+        const BY_CHANCE: usize = 4;
+        let bullets = |text: &str| "•".repeat(text.chars().count());
+        let mut tree = self.tree;
+        for node in &mut tree.nodes {
+            if let Some(value) = node.value.as_mut().filter(|value| value.contains(secret)) {
+                *value = bullets(value);
+            }
+            if let Some(label) = node.label.as_mut().filter(|_| secret.chars().count() >= BY_CHANCE) {
+                *label = label.replace(secret, &bullets(secret));
+            }
+        }
+        Seen::new(tree, Some(self.screen))
+    }
+
     /// What is not as it seems.
     pub(super) fn notes(&self, target: &Target) -> Vec<Note> {
         let unclear = self.lies_across();
@@ -163,11 +181,17 @@ pub(super) async fn picture(target: &Target) -> Result<Picture, Error> {
     target.look(SCREENSHOT, |driver, within| async move { driver.screenshot(within).await }).await
 }
 
-/// Takes a picture only to tell whether the screen changes: its frame, where the screen is known, and its hash.
-pub(super) async fn picture_frame(context: &Context, target: &Target) -> Result<(Option<String>, u64), Error> {
-    let hash = change::hash(&picture(target).await?.bytes);
-    let frame = target.screen().map(|screen| context.sights.frame(&target.device, screen, None, Shown::Picture(hash)));
-    Ok((frame.map(|frame| frame.name()), hash))
+/// Takes a picture only to tell whether the screen changes: its frame, where the screen is known, and what it shows.
+pub(super) async fn glance(context: &Context, target: &Target) -> Result<(Option<String>, Glance), Error> {
+    let taken = picture(target).await?;
+    let known = target.screen();
+    let screen = known.unwrap_or_else(|| guessed_screen(f64::from(taken.width), f64::from(taken.height)));
+    // Decoding takes milliseconds, which other calls must not wait for.
+    let seen = tokio::task::spawn_blocking(move || Glance::new(&taken, &screen)).await;
+    let seen = seen.map_err(|error| error.to_string()).and_then(|seen| seen.map_err(|error| error.to_string()));
+    let seen = seen.map_err(|error| failed(target, &error))?;
+    let frame = known.map(|screen| context.sights.frame(&target.device, screen, None, Shown::Picture(seen.hash())));
+    Ok((frame.map(|frame| frame.name()), seen))
 }
 
 /// The areas of the tree's roots that have one.

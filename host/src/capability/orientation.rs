@@ -4,7 +4,7 @@
 
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Outcome, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On, Target},
     declare::{Declaration, Reply, capability_with_image},
     look,
@@ -77,7 +77,7 @@ async fn set_orientation(
     caller: Caller,
 ) -> Result<Reply<Turned>, Error> {
     let target = context.target(&arguments.on)?;
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     stage.prepare(Subject::Device, None).await?;
     let wanted = neutral::Orientation::from(arguments.orientation);
     let before = target.screen().map(|screen| screen.orientation);

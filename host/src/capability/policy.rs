@@ -1,4 +1,5 @@
-//! What the operator forbids: apps that nobody may use, and the kinds of address that may be opened.
+//! What the operator settled in advance: apps that nobody may use, the kinds of address that may be opened, alerts that are
+//! answered without asking.
 //!
 //! It knows the settings and what is remembered of a device, not where the settings are written or what acts do.
 
@@ -8,11 +9,13 @@ use super::{
 };
 use crate::{
     device::{Feature, Operation},
-    neutral::App,
+    neutral::{Alert, App},
+    perception::text::fold,
 };
 use serde_json::json;
 use std::time::Duration;
 
+const ACTIVE: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
 const APPS: Operation = Operation { name: "apps", limit: Duration::from_secs(20) };
 
 /// The operator's safety settings. By default no app is denied, and no address allowed.
@@ -22,6 +25,8 @@ pub struct Policy {
     pub deny_apps: Vec<String>,
     /// Schemes of addresses that may be opened, without the colon.
     pub url_schemes: Vec<String>,
+    /// Alerts that are answered without asking: a part of the text, in any case, and the button's label.
+    pub answer_alerts: Vec<(String, String)>,
 }
 
 impl Policy {
@@ -35,6 +40,17 @@ impl Policy {
                 None => app == denied,
             }
         })
+    }
+
+    /// The button that answers this alert without asking, where the operator named one and the alert has it.
+    pub(super) fn answer<'a>(&self, alert: &'a Alert) -> Option<&'a str> {
+        let text = fold(&alert.text);
+        let wanted = self.answer_alerts.iter().filter(|(part, _)| text.contains(&fold(part)));
+        let mut buttons = wanted.filter_map(|(_, label)| {
+            let label = fold(label);
+            alert.buttons.iter().find(|button| fold(button) == label)
+        });
+        buttons.next().map(String::as_str)
     }
 
     fn denies_app(&self, app: &App) -> bool {
@@ -105,13 +121,32 @@ impl Context {
         Err(denied(target, what).outcome(Outcome::Done))
     }
 
+    /// Whether acts are allowed, by the app in front: as it is remembered, else as the phone tells it.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
+    pub(super) async fn permits_acts_now(&self, target: &Target) -> Result<(), Error> {
+        let unknown = !self.policy.deny_apps.is_empty() && target.device.facts().app.is_none();
+        if unknown && target.device.has(Feature::ActiveApp) {
+            let app = target.look(ACTIVE, |driver, within| async move { driver.active_app(within).await }).await;
+            // A phone that cannot tell now is asked again by the next act.
+            if let Ok(app) = app {
+                target.device.learn(|facts| facts.app = Some(app));
+            }
+        }
+        self.permits_acts(target)
+    }
+
     /// Whether acts are allowed, by the app that is remembered to be in front.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
     pub(super) fn permits_acts(&self, target: &Target) -> Result<(), Error> {
         let front = if self.policy.deny_apps.is_empty() { None } else { target.device.facts().app };
         match front {
             Some(app) if self.policy.denies_app(&app) => Err(Error {
-                hint: "It is on the operator's list deny_apps under [tools]. Once somebody has left it by hand, call \
-                       wait_for with the app that is then in front, and go on."
+                hint: "It is on the operator's list deny_apps under [tools]. Leave it with press_button home or launch_app. Once \
+                       somebody has left it by hand, call wait_for with the app that is then in front, and go on."
                     .to_owned(),
                 ..denied(target, format!("an app that may not be used is in front: {:?}", brief(&app.id)))
             }

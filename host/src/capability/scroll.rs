@@ -5,7 +5,7 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
     look::{self, Seen},
@@ -62,7 +62,7 @@ struct ScrollTo {
     /// Ref or words.
     #[schemars(length(min = 1, max = 1000))]
     element: Option<String>,
-    /// The way the finger moves (default: to where it is known to be, else up).
+    /// The way the finger moves (default: to where it is known to be, else up, and from the end back).
     direction: Option<Direction>,
     /// Default 10.
     #[schemars(range(min = 1, max = 50))]
@@ -109,10 +109,18 @@ type Near = Vec<Value>;
 async fn scroll_to(context: Arc<Context>, arguments: ScrollTo, caller: Caller) -> Result<Reply<Scrolled>, Error> {
     let target = context.target(&arguments.on)?;
     let goal = goal(arguments.text, arguments.element)?;
-    let stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     let most = arguments.max_swipes.unwrap_or(MAX_SWIPES);
-    let mut search =
-        Search { context: &context, target: &target, stage, goal, direction: arguments.direction, most, swipes: 0 };
+    let mut search = Search {
+        context: &context,
+        target: &target,
+        stage,
+        goal,
+        direction: arguments.direction,
+        most,
+        swipes: 0,
+        turned: false,
+    };
     let found = search.run().await.map_err(|error| search.stage.failed(error))?;
     let (acted, image) = match search.swipes {
         0 => search.stage.finish_undone().await?,
@@ -138,6 +146,8 @@ struct Search<'a> {
     direction: Option<Direction>,
     most: u32,
     swipes: u32,
+    /// One end of the list was reached, and now the search goes the other way.
+    turned: bool,
 }
 
 impl Search<'_> {
@@ -154,6 +164,9 @@ impl Search<'_> {
             if end {
                 // An alert that is no part of the tree holds a list still, too.
                 self.stage.alert_permits(Subject::Swipe).await?;
+            }
+            if end && !self.turned && self.direction.is_none() && beyond.is_none() && self.swipes < self.most {
+                (end, self.turned) = (false, true);
             }
             if end || self.swipes >= self.most {
                 return Err(self.not_found(end, &near));
@@ -172,7 +185,8 @@ impl Search<'_> {
         if self.swipes == 0 {
             self.stage.prepare(Subject::Swipe, Some(seen)).await?;
         }
-        let (direction, distance) = way(self.direction, beyond, area);
+        let wanted = self.direction.or((self.turned && beyond.is_none()).then_some(Direction::Down));
+        let (direction, distance) = way(wanted, beyond, area);
         let (from, to) = across(area, direction, Some(distance));
         let swipe = Swipe { from, to, hold: Duration::ZERO, duration: DURATION };
         self.swipes += 1;
@@ -223,6 +237,10 @@ impl Search<'_> {
             Goal::Element(_, named) => format!("the element {}", brief(named)),
         };
         let (message, hint) = match end {
+            true if self.turned => (
+                format!("{what} was not found between one end and the other"),
+                "Use what is under details.near, or scroll to the side with direction.",
+            ),
             true => (
                 format!("{what} was not found, and the end was reached"),
                 "Scroll the other way with direction, or use what is under details.near.",

@@ -54,6 +54,8 @@ struct Sight {
     frames: VecDeque<Frame>,
     frame_count: u64,
     refs: RefBook,
+    /// Of the picture at which the screen came to rest after the last action that was checked.
+    rested: Option<u64>,
 }
 
 /// What has been seen of all devices.
@@ -117,6 +119,16 @@ impl Sights {
             }
             _ => Ok(frame),
         }
+    }
+
+    /// The hash of the picture at which the last action that was checked left the screen.
+    pub(super) fn rested(&self, device: &Device) -> Option<u64> {
+        lock(&self.of(device)).rested
+    }
+
+    /// Remembers at which picture the screen came to rest, or that it did not.
+    pub(super) fn rests(&self, device: &Device, picture: Option<u64>) {
+        lock(&self.of(device)).rested = picture;
     }
 
     /// A ref for each element of an outline.

@@ -10,9 +10,10 @@ mod plan;
 
 use super::{
     Caller, Capability, Catalogue, Code, Context, Effect, Error, Method, Outcome, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, Observe, On, Target},
     declare::{Declaration, Reply, capability_with_image},
+    values::Note,
 };
 use plan::{Planned, WAIT, plan};
 use schemars::JsonSchema;
@@ -97,6 +98,9 @@ struct Ran {
     /// The screen, as get_ui_tree prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// What is not as it seems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Note>,
     /// Why nothing could be observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     observe_error: Option<Map<String, Value>>,
@@ -107,7 +111,7 @@ async fn run_steps(context: Arc<Context>, arguments: RunSteps, caller: Caller) -
     let tools = context.offered()?;
     let RunSteps { steps, observe, lease, .. } = arguments;
     let steps = plan(&tools, steps, target.id(), lease.as_deref())?;
-    let mut stage = Stage::open(&context, &target, &caller, &Act::observed(observe, lease))?;
+    let mut stage = Stage::open(&context, &target, &caller, &Act::observed(observe, lease), Purpose::Act).await?;
     stage.take().await?;
     stage.prepare(Subject::Device, None).await?;
     let mut until = target.deadline;
@@ -123,11 +127,12 @@ async fn run_steps(context: Arc<Context>, arguments: RunSteps, caller: Caller) -
         frame: None,
         diff: None,
         text: None,
+        notes: stage.notes().to_vec(),
         observe_error: None,
     };
     let image = match stage.finish(Subject::Device).await {
         Ok((acted, image)) => {
-            (ran.frame, ran.diff, ran.text) = (acted.frame, acted.diff, acted.text);
+            (ran.frame, ran.diff, ran.text, ran.notes) = (acted.frame, acted.diff, acted.text, acted.notes);
             image
         }
         // The steps were done, and the caller must learn what they did.

@@ -2,7 +2,7 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Outcome, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
     look,
@@ -89,13 +89,10 @@ struct Typed {
 
 async fn input_text(context: Arc<Context>, arguments: InputText, caller: Caller) -> Result<Reply<Typed>, Error> {
     let target = context.target(&arguments.on)?;
-    if arguments.secret && arguments.act.shows_elements() {
-        return Err(Error::invalid(
-            "secret text would be shown by what is observed",
-            "Leave observe out, or use observe: screenshot.",
-        ));
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
+    if arguments.secret {
+        stage.hide(&arguments.text);
     }
-    let stage = Stage::open(&context, &target, &caller, &arguments.act)?;
     let mut typing = Typing { context: &context, target: &target, stage };
     let entered = typing.run(&arguments).await.map_err(|error| typing.stage.failed(error))?;
     let (acted, image) = typing.stage.finish(Subject::Focus).await?;

@@ -2,7 +2,7 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
-    acting::{Stage, Subject},
+    acting::{Purpose, Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
     look::{self, Seen},
@@ -77,7 +77,7 @@ async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Re
     if arguments.count == Some(2) && arguments.hold_ms.is_some() {
         return Err(Error::invalid("count and hold_ms exclude each other", "Pass one of them."));
     }
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     let aim =
         Aim { x: arguments.x, y: arguments.y, element: arguments.element.as_deref(), text: arguments.text.as_deref() };
     let Found { point, seen } = aim.find(&context, &target, &arguments.coordinates).await?;
@@ -191,7 +191,7 @@ struct SwipeArguments {
 
 async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller) -> Result<Reply<Acted>, Error> {
     let target = context.target(&arguments.on)?;
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     if let Some(factor) = arguments.pinch {
         let (fingers, seen) = fingers(&context, &target, &arguments, factor).await?;
         stage.prepare(Subject::Swipe, seen.as_ref()).await?;

@@ -191,4 +191,7 @@ pub(super) struct Acted {
     /// The screen, as get_ui_tree prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
+    /// What is not as it seems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<Note>,
 }

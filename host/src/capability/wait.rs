@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     device::{Feature, Operation},
-    perception::find::{self, Match},
+    perception::{
+        change::{Glance, Restless},
+        find::{self, Match},
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,9 +26,11 @@ const DEFAULT: Duration = Duration::from_secs(10);
 /// The pause between two looks: reading the tree is heavy work for a phone, so that it grows.
 const FIRST_PAUSE: Duration = Duration::from_millis(150);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The pause where only movement is looked for, which must not hide between two looks.
+const SHORT_PAUSE: Duration = Duration::from_millis(90);
 /// Less time than this is too short for another look.
 const LEAST: Duration = Duration::from_millis(20);
-/// How long the picture must stay as it is to be called idle.
+/// How long nothing may move to be called idle. A clock and a caret are nothing.
 const IDLE: Duration = Duration::from_millis(500);
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
@@ -77,8 +82,14 @@ enum Condition {
     Text(String),
     Gone(String),
     App(String),
-    Idle { last: Option<u64>, since: Instant },
-    Changed { from: Option<Shown> },
+    Idle {
+        last: Option<Glance>,
+        since: Instant,
+    },
+    /// Since a frame, of which a hash is remembered.
+    Changed(Shown),
+    /// Since the call, which has looked once.
+    ChangedNow(Option<Glance>),
 }
 
 /// What one look told.
@@ -92,7 +103,8 @@ async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Resul
     let target = context.target_within(&arguments.on, DEFAULT)?;
     let started = Instant::now();
     let mut condition = condition(&context, &target, arguments)?;
-    let mut pause = FIRST_PAUSE;
+    let watches = matches!(condition, Condition::Idle { .. } | Condition::ChangedNow(_));
+    let (mut pause, longest) = if watches { (SHORT_PAUSE, SHORT_PAUSE) } else { (FIRST_PAUSE, LONGEST_PAUSE) };
     let mut last: Option<Look> = None;
     loop {
         match look(&context, &target, &mut condition).await {
@@ -111,7 +123,7 @@ async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Resul
         }
         // The last look comes a little before the end, so that it has time to be made.
         tokio::time::sleep(pause.min(left.saturating_sub(LEAST))).await;
-        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        pause = (pause * 3 / 2).min(longest);
     }
 }
 
@@ -149,13 +161,10 @@ fn condition(context: &Context, target: &Target, arguments: WaitFor) -> Result<C
         (None, Some(gone), None, None, None) => Ok(Condition::Gone(gone)),
         (None, None, Some(app), None, None) => Ok(Condition::App(app)),
         (None, None, None, Some(true), None) => Ok(Condition::Idle { last: None, since: Instant::now() }),
-        (None, None, None, None, Some(true)) => {
-            let from = match frame {
-                Some(frame) => Some(context.sights.find(&target.device, &frame)?.shown),
-                None => None,
-            };
-            Ok(Condition::Changed { from })
-        }
+        (None, None, None, None, Some(true)) => Ok(match frame {
+            Some(frame) => Condition::Changed(context.sights.find(&target.device, &frame)?.shown),
+            None => Condition::ChangedNow(None),
+        }),
         _ => Err(unclear()),
     }
 }
@@ -188,28 +197,37 @@ async fn look(context: &Context, target: &Target, condition: &mut Condition) -> 
             Ok(Look { met, frame: None, reason: format!("{named} is in front") })
         }
         Condition::Idle { last, since } => {
-            let (frame, hash) = look::picture_frame(context, target).await?;
-            if *last != Some(hash) {
-                *last = Some(hash);
+            let (frame, now) = look::glance(context, target).await?;
+            if last.as_ref().is_none_or(|last| differs(last, &now)) {
                 *since = Instant::now();
             }
+            *last = Some(now);
             Ok(Look { met: since.elapsed() >= IDLE, frame, reason: "the screen is still moving".to_owned() })
         }
-        Condition::Changed { from } => {
-            let (frame, now) = match from {
-                Some(Shown::Tree(_)) => {
-                    let seen = look::see(target).await?;
-                    (Some(seen.frame(context, target)), Shown::Tree(seen.hash()))
-                }
-                _ => {
-                    let (frame, hash) = look::picture_frame(context, target).await?;
-                    (frame, Shown::Picture(hash))
-                }
-            };
-            let met = *from.get_or_insert(now) != now;
-            Ok(Look { met, frame, reason: "the screen has not changed".to_owned() })
+        Condition::Changed(Shown::Tree(then)) => {
+            let seen = look::see(target).await?;
+            Ok(changed(Some(seen.frame(context, target)), seen.hash() != *then))
+        }
+        Condition::Changed(Shown::Picture(then)) => {
+            let (frame, now) = look::glance(context, target).await?;
+            Ok(changed(frame, now.hash() != *then))
+        }
+        Condition::ChangedNow(then) => {
+            let (frame, now) = look::glance(context, target).await?;
+            let met = then.as_ref().is_some_and(|then| differs(then, &now));
+            then.get_or_insert(now);
+            Ok(changed(frame, met))
         }
     }
+}
+
+fn changed(frame: Option<String>, met: bool) -> Look {
+    Look { met, frame, reason: "the screen has not changed".to_owned() }
+}
+
+/// Whether people would call two looks different.
+fn differs(one: &Glance, other: &Glance) -> bool {
+    other.since(one, &Restless::default()).is_some()
 }
 
 /// Whether a text is on the screen, and if not, the nearest one that is.

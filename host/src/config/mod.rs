@@ -88,6 +88,8 @@ pub struct ToolsConfig {
     pub deny_apps: Vec<String>,
     /// Schemes of the addresses that may be opened.
     pub url_schemes: Vec<String>,
+    /// Alerts that are answered without asking: a part of the text, and the button.
+    pub answer_alerts: Vec<(String, String)>,
     /// For each of `tools` its line.
     lines: Vec<usize>,
     file: Option<PathBuf>,
@@ -103,6 +105,7 @@ impl Default for ToolsConfig {
             tools: None,
             deny_apps: Vec::new(),
             url_schemes: URL_SCHEMES.map(str::to_owned).to_vec(),
+            answer_alerts: Vec::new(),
             lines: Vec::new(),
             file: None,
         }
@@ -225,7 +228,7 @@ const SECTIONS: [&str; 6] = ["[server]", "[[plugin]]", "[agent]", "[limits]", "[
 const SERVER: [&str; 4] = ["listen", "token_env", "data_dir", "plugin_dirs"];
 const PLUGIN: [&str; 5] = ["name", "path", "sha256", "options", "device"];
 const DEVICE: [&str; 5] = ["id", "name", "address", "udid", "options"];
-const TOOLS: [&str; 4] = ["read_only", "tools", "deny_apps", "url_schemes"];
+const TOOLS: [&str; 5] = ["read_only", "tools", "deny_apps", "url_schemes", "answer_alerts"];
 /// Parts of the contract that are still to come.
 const NOT_BUILT: [(&str, &str); 3] = [("agent", "[agent]"), ("limits", "[limits]"), ("perception", "[perception]")];
 
@@ -237,7 +240,7 @@ fn home_of(key: &str) -> Option<&'static str> {
         Some("[[plugin]]")
     } else if ["id", "address", "udid"].contains(&key) {
         Some("[[plugin.device]]")
-    } else if ["read_only", "deny_apps", "url_schemes"].contains(&key) {
+    } else if ["read_only", "deny_apps", "url_schemes", "answer_alerts"].contains(&key) {
         Some("[tools]")
     } else {
         None
@@ -412,12 +415,19 @@ impl<'a> Reader<'a> {
             let field = section.get(key);
             field.map(|field| field.elements(example)?.iter().map(read).collect::<Result<Vec<_>, _>>()).transpose()
         };
+        let header = "[tools.answer_alerts]";
+        let alerts = section.section("answer_alerts", header, &format!("written {header}"))?;
+        let answer_alerts = alerts.map(|alerts| {
+            let fields = alerts.keys().into_iter().filter_map(|(key, _)| Some((key, alerts.get(key)?)));
+            fields.map(|(key, field)| alert_answer(key, &field)).collect::<Result<Vec<_>, _>>()
+        });
         Ok(ToolsConfig {
             read_only,
             tools: tools.transpose()?,
             deny_apps: words("deny_apps", "[\"com.bank.*\", \"Wallet\"]", app_pattern)?.unwrap_or_default(),
             url_schemes: words("url_schemes", "[\"http\", \"https\"]", url_scheme)?
                 .unwrap_or_else(|| ToolsConfig::default().url_schemes),
+            answer_alerts: answer_alerts.transpose()?.unwrap_or_default(),
             lines,
             file: Some(self.file.to_path_buf()),
         })
@@ -485,6 +495,15 @@ fn app_pattern(field: &Field<'_>) -> Result<String, ConfigError> {
             Err(field.error(format_args!("is {pattern:?}; a `*` stands at the end, such as \"com.bank.*\"")))
         }
         _ => Ok(pattern.to_owned()),
+    }
+}
+
+/// A part of an alert's text with the button that answers it.
+fn alert_answer(part: &str, field: &Field<'_>) -> Result<(String, String), ConfigError> {
+    let button = field.text("Allow")?;
+    match part.trim().chars().count() {
+        0..=3 => Err(field.error("would answer nearly every alert; write more of the alert's text")),
+        _ => Ok((part.to_owned(), button.to_owned())),
     }
 }
 

@@ -92,11 +92,11 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
         ),
         (
             "[tools]\nonly = []",
-            "2: `only` is not a key of [tools] (allowed: `read_only`, `tools`, `deny_apps`, `url_schemes`)",
+            "2: `only` is not a key of [tools] (allowed: `read_only`, `tools`, `deny_apps`, `url_schemes`, `answer_alerts`)",
         ),
         (
             "[tools]\n\"a\\nb\" = 1",
-            "2: `a\\nb` is not a key of [tools] (allowed: `read_only`, `tools`, `deny_apps`, `url_schemes`)",
+            "2: `a\\nb` is not a key of [tools] (allowed: `read_only`, `tools`, `deny_apps`, `url_schemes`, `answer_alerts`)",
         ),
         // What is to come.
         (
@@ -157,6 +157,11 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
             "[tools]\ndeny_apps = [\n\"*\"]",
             "3: an element of `deny_apps` in [tools] denies every app; to have the phone only looked at, set read_only = true",
         ),
+        (
+            "[tools.answer_alerts]\n\"a\" = \"OK\"",
+            "2: `a` in [tools.answer_alerts] would answer nearly every alert; write more of the alert's text",
+        ),
+        ("[tools]\nanswer_alerts = [\"a\"]", "2: `answer_alerts` must be a table, written [tools.answer_alerts]"),
         (
             "[tools]\ndeny_apps = \"Wallet\"",
             "2: `deny_apps` in [tools] must be a list such as [\"com.bank.*\", \"Wallet\"], not a string",
@@ -357,6 +362,8 @@ fn reads_what_the_contract_shows() {
         tools = ["tap", "take_screenshot"]
         deny_apps = ["com.bank.*", "Wallet"]
         url_schemes = ["HTTPS", "my-app"]
+        [tools.answer_alerts]
+        "Send You Notifications" = "Don’t Allow"
     "#;
     let config = parse(text).unwrap();
     let folder = Path::new(FILE).parent().unwrap();
@@ -383,6 +390,8 @@ fn reads_what_the_contract_shows() {
     assert!(config.tools.read_only);
     assert_eq!(config.tools.tools.as_deref(), Some(&["tap".to_owned(), "take_screenshot".to_owned()][..]));
     assert_eq!(config.tools.deny_apps, ["com.bank.*", "Wallet"]);
+    let (part, button) = ("Send You Notifications".to_owned(), "Don’t Allow".to_owned());
+    assert_eq!(config.tools.answer_alerts, [(part, button)]);
     assert_eq!(config.tools.url_schemes, ["https", "my-app"]);
 }
 
@@ -392,7 +401,7 @@ fn a_file_that_names_nothing_gives_nothing() {
     assert!(config.plugins.is_empty());
     assert!(parse("plugin = []").unwrap().plugins.is_empty());
     assert!(!config.tools.read_only && config.tools.tools.is_none());
-    assert!(config.tools.deny_apps.is_empty());
+    assert!(config.tools.deny_apps.is_empty() && config.tools.answer_alerts.is_empty());
     let schemes = ["http", "https", "mailto", "tel", "sms", "facetime", "maps"];
     assert_eq!(config.tools.url_schemes, schemes);
     assert_eq!(parse("[tools]").unwrap().tools.url_schemes, schemes);

@@ -41,6 +41,15 @@ pub fn orientation_unclear() -> Note {
     )
 }
 
+/// The note for a tree that is the same as before an action after which the picture is another.
+pub fn tree_unchanged() -> Note {
+    Note::new(
+        "tree_stale",
+        "The tree is as it was before the action, though the picture changed: it may show the older screen, or not tell what \
+         changed. Look again, or take a screenshot.",
+    )
+}
+
 /// The notes on `tree`: alert_up, keyboard_up, tree_sparse, tree_cut, tree_damaged, tree_stale.
 pub fn notes(tree: &Tree, outline: &Outline) -> Vec<Note> {
     let mut notes = Vec::new();

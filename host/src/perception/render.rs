@@ -158,8 +158,9 @@ pub fn direction(place: Place) -> Option<&'static str> {
 /// Whether a container's line says nothing that its content does not.
 fn is_bare_frame(element: &Element) -> bool {
     matches!(element.role, Role::List | Role::NavBar | Role::WebView)
-        && element.label.is_none()
+        && element.name().is_empty()
         && element.value.is_none()
+        && element.checked.is_none()
         && !element.selected
         && !element.focused
 }

@@ -6,7 +6,7 @@ use super::super::context::Target;
 use crate::{
     device::{Feature, Operation},
     neutral::Picture,
-    perception::change::{self, Glance},
+    perception::change::{self, Glance, Restless},
 };
 use std::{
     sync::{
@@ -15,11 +15,26 @@ use std::{
     },
     time::Duration,
 };
+use tokio::time::{Instant, sleep_until};
 
 const PICTURE: Operation = Operation { name: "picture", limit: Duration::from_secs(20) };
 
 /// What was seen, shared: a screen that does not change is one sighting.
 pub(super) type Sighting = Arc<Glance>;
+
+/// Two looks before an action lie this far apart, so that what moves shows.
+const APART: Duration = Duration::from_millis(80);
+
+/// What the screen showed before an action.
+#[derive(Clone)]
+pub(super) struct Before {
+    /// What it showed last.
+    pub(super) now: Sighting,
+    /// What it showed a moment earlier, where it moved since.
+    pub(super) earlier: Option<Sighting>,
+    /// It is just as an earlier action left it.
+    pub(super) as_left: bool,
+}
 
 /// Looks at one phone.
 pub(super) struct Eyes<'a> {
@@ -52,6 +67,23 @@ impl<'a> Eyes<'a> {
     /// What the screen shows now; `None` when the phone gives no picture in this time, which is no reason not to act.
     pub(super) async fn look(&self, within: Duration) -> Option<Sighting> {
         tokio::time::timeout(within, self.sight()).await.ok().flatten()
+    }
+
+    /// Looks at the screen before an action: twice, to see whether it moves, unless it shows what it `rested` at.
+    pub(super) async fn before(&self, rested: Option<u64>, within: Duration) -> Option<Before> {
+        let asked = Instant::now();
+        let first = self.look(within).await?;
+        if rested == Some(first.hash()) {
+            return Some(Before { now: first, earlier: None, as_left: true });
+        }
+        sleep_until(asked + APART).await;
+        let second = self.look(within.saturating_sub(asked.elapsed())).await;
+        Some(match second {
+            Some(now) if now.since(&first, &Restless::default()).is_some() => {
+                Before { now, earlier: Some(first), as_left: false }
+            }
+            second => Before { now: second.unwrap_or(first), earlier: None, as_left: false },
+        })
     }
 
     async fn sight(&self) -> Option<Sighting> {

@@ -7,7 +7,10 @@
 //! | --- | --- | --- |
 //! | false, `observe: none` | none | none |
 //! | false | for `diff` a tree | pictures until the screen rests, then what `observe` asks for |
-//! | true | whether an alert is up (unless a tree was read for the target), a picture | pictures until the screen rests; the alert and a tree to explain `unchanged`; the app in front after a large change |
+//! | true | whether an alert is up (unless the target's tree shows one), a picture | pictures until the screen rests; the alert and a tree to explain `unchanged`; the app in front after a large change |
+//!
+//! A screen that is not as the last checked action left it costs more before the action: a second picture, to see whether it
+//! moves, and the app in front, unless the target's tree told it.
 
 mod cause;
 mod diff;
@@ -22,17 +25,21 @@ use super::{
     context::{Act, Observe, Target, brief},
     convert,
     look::{self, Seen},
-    values::{Acted, App, Cause, Effect, State},
+    values::{Acted, App, Cause, Effect, Note, State},
 };
 use crate::{
     device::{DriverError, DriverHandle, Feature, Operation, Permit},
     neutral::Point,
+    perception::notes,
 };
 use eyes::Eyes;
 use serde_json::json;
 use std::{future::Future, time::Duration};
 
 const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
+const ANSWER: Operation = Operation { name: "answer alert", limit: Duration::from_secs(20) };
+/// More alerts in a row than this are not answered unasked.
+const MOST_ALERTS: usize = 3;
 const APP: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
 /// Nothing but connecting takes time.
 const TAKE: Operation = Operation { name: "take", limit: Duration::from_secs(40) };
@@ -40,6 +47,8 @@ const TAKE: Operation = Operation { name: "take", limit: Duration::from_secs(40)
 const BEFORE: Duration = Duration::from_millis(2500);
 /// A change of more of the screen than this may be another app.
 const LARGE: f64 = 0.3;
+/// How long a phone may go on telling the tree of an older screen.
+const LAG: Duration = Duration::from_millis(400);
 
 /// What an action is aimed at, as far as that explains an effect.
 #[derive(Clone, Copy, Debug)]
@@ -58,46 +67,96 @@ pub(super) enum Subject {
     Launch,
 }
 
+/// What an action is for, as far as the operator's rules care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To do something in the app in front.
+    Act,
+    /// To leave the app in front, which is allowed whatever app that is.
+    Leave,
+    /// To answer the alert in front oneself.
+    Answer,
+}
+
 /// One action, from its preparation to what it did.
 pub(super) struct Stage<'a> {
     context: &'a Context,
     target: &'a Target,
     permit: Permit,
     act: Act,
+    purpose: Purpose,
     eyes: Eyes<'a>,
-    before: Option<eyes::Sighting>,
+    before: Option<eyes::Before>,
     /// The elements before the action, where what became different is asked for.
     lines: Option<diff::Lines>,
+    /// A hash of the tree before the action, where it was read.
+    tree: Option<u64>,
+    /// The app in front before the action.
     front: Option<App>,
+    /// What no answer may show.
+    secret: Option<String>,
+    /// What the caller should know beside the effect.
+    notes: Vec<Note>,
     sent: bool,
     picture_limit: Option<usize>,
 }
 
 impl<'a> Stage<'a> {
-    /// Whether this caller may act at all.
+    /// Whether this caller may act at all. What is in the way and has an answer by the operator is answered.
     ///
     /// # Errors
     /// When it may not.
-    pub(super) fn open(
+    pub(super) async fn open(
         context: &'a Context,
         target: &'a Target,
         caller: &Caller,
         act: &Act,
+        purpose: Purpose,
     ) -> Result<Stage<'a>, Error> {
         let permit = target.permit(caller, act)?;
-        context.permits_acts(target)?;
-        Ok(Stage {
+        if purpose != Purpose::Leave {
+            context.permits_acts(target)?;
+        }
+        let mut stage = Stage {
             context,
             target,
             permit,
             act: act.clone(),
+            purpose,
+            notes: Vec::new(),
             eyes: Eyes::new(target),
             before: None,
             lines: None,
-            front: target.device.facts().app.map(App::from),
+            tree: None,
+            front: None,
+            secret: None,
             sent: false,
             picture_limit: caller.picture_limit,
-        })
+        };
+        if purpose != Purpose::Answer {
+            stage.answer_alerts().await?;
+        }
+        Ok(stage)
+    }
+
+    /// Answers the alerts to which the operator's settings know the answer. A phone may show a few, one after the other.
+    async fn answer_alerts(&mut self) -> Result<(), Error> {
+        if self.context.policy.answer_alerts.is_empty() || !self.target.device.has(Feature::Alert) {
+            return Ok(());
+        }
+        for _ in 0..MOST_ALERTS {
+            let alert = self.target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await;
+            let Ok(Some(alert)) = alert else { return Ok(()) };
+            let Some(button) = self.context.policy.answer(&alert).map(str::to_owned) else { return Ok(()) };
+            let text = format!(
+                "The alert {:?} was answered with {button:?}, as the operator's answer_alerts says.",
+                brief(&alert.text)
+            );
+            self.send(ANSWER, move |driver, within| async move { driver.answer_alert(&button, within).await }).await?;
+            self.notes.push(Note { code: "alert_answered".to_owned(), text });
+            rest::wait(&self.eyes, None, self.target.time_left()).await;
+        }
+        Ok(())
     }
 
     /// Takes the phone for this caller without sending it anything: it is connected, and the lease given in its turn.
@@ -121,6 +180,16 @@ impl<'a> Stage<'a> {
         if self.sent && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
     }
 
+    /// What the caller should know beside the effect.
+    pub(super) fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Lets no answer show this text where it stands on the screen.
+    pub(super) fn hide(&mut self, secret: &str) {
+        self.secret = Some(secret.to_owned()).filter(|secret| !secret.trim().is_empty());
+    }
+
     /// The app that was in front before, where that is known.
     pub(super) fn front(&self) -> Option<App> {
         self.front.clone()
@@ -140,19 +209,58 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// [`Code::AlertInFront`].
     pub(super) async fn prepare(&mut self, subject: Subject, seen: Option<&Seen>) -> Result<(), Error> {
-        if self.verifies() && seen.is_none() && !matches!(subject, Subject::Alert) {
+        // Some alerts are no part of the tree.
+        let told = seen.is_some_and(|seen| seen.outline.alert().is_some());
+        if self.verifies() && !told && !matches!(subject, Subject::Alert) {
             self.alert_permits(subject).await?;
         }
+        let fresh = match seen {
+            None if self.observes() == Observe::Diff => Some(self.see().await?),
+            _ => None,
+        };
+        let seen = seen.or(fresh.as_ref());
+        self.tree = seen.map(Seen::hash);
         if self.observes() == Observe::Diff {
-            self.lines = Some(match seen {
-                Some(seen) => diff::Lines::of(self.context, self.target, seen),
-                None => diff::Lines::of(self.context, self.target, &look::see(self.target).await?),
-            });
+            self.lines = seen.map(|seen| diff::Lines::of(self.context, self.target, seen));
         }
         if self.verifies() {
-            self.before = self.eyes.look(BEFORE.min(self.target.time_left() / 4)).await;
+            let rested = self.context.sights.rested(&self.target.device);
+            self.before = self.eyes.before(rested, BEFORE.min(self.target.time_left() / 4)).await;
+            self.front = self.front_before(seen).await;
         }
         Ok(())
+    }
+
+    /// The app in front before the action: by the tree that was just read, by what is remembered of a screen that is as it was,
+    /// else by the phone. Somebody may have left the app by hand.
+    async fn front_before(&self, seen: Option<&Seen>) -> Option<App> {
+        if let Some(app) = seen.and_then(|seen| seen.tree.app.clone()) {
+            return Some(app.into());
+        }
+        let as_left = self.before.as_ref().is_some_and(|before| before.as_left);
+        match self.target.device.facts().app {
+            Some(app) if as_left => Some(app.into()),
+            _ => self.active_app().await,
+        }
+    }
+
+    /// The app that the phone says is in front.
+    async fn active_app(&self) -> Option<App> {
+        if !self.target.device.has(Feature::ActiveApp) {
+            return None;
+        }
+        let app = self.target.look(APP, |driver, within| async move { driver.active_app(within).await }).await.ok()?;
+        self.target.device.learn(|facts| facts.app = Some(app.clone()));
+        Some(app.into())
+    }
+
+    /// Reads the tree for an answer: without what no answer may show.
+    async fn see(&self) -> Result<Seen, Error> {
+        let seen = look::see(self.target).await?;
+        Ok(match &self.secret {
+            Some(secret) => seen.without(secret),
+            None => seen,
+        })
     }
 
     /// An alert swallows what is not meant for it. A tap inside one of its buttons is.
@@ -192,8 +300,10 @@ impl<'a> Stage<'a> {
         F: FnOnce(DriverHandle, Duration) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, DriverError>> + Send + 'static,
     {
-        // What was looked at since may have shown an app that is out of bounds.
-        self.context.permits_acts(self.target)?;
+        if self.purpose != Purpose::Leave {
+            // What was looked at since may have shown an app that is out of bounds.
+            self.context.permits_acts_now(self.target).await?;
+        }
         let done = self.target.act(self.permit.clone(), operation, action).await?;
         self.sent = true;
         Ok(done)
@@ -202,7 +312,7 @@ impl<'a> Stage<'a> {
     /// Waits until the screen rests after one of several actions: whether it is different from when it was last looked at, where
     /// that can be told.
     pub(super) async fn settle(&self) -> Option<bool> {
-        let before = self.eyes.last();
+        let before = self.eyes.last().map(|now| eyes::Before { now, earlier: None, as_left: false });
         let rest = rest::wait(&self.eyes, before.as_ref(), self.target.time_left()).await?;
         before?;
         match rest.change {
@@ -237,6 +347,10 @@ impl<'a> Stage<'a> {
         let Some(rest) = rest::wait(&self.eyes, self.before.as_ref(), self.target.time_left()).await else {
             return unknown;
         };
+        if self.verifies() {
+            let rested = self.eyes.last().filter(|_| !rest.moving).map(|sighting| sighting.hash());
+            self.context.sights.rests(&self.target.device, rested);
+        }
         let effect = Effect { settled_ms: Some(rest.after.as_millis() as u64), ..unknown };
         let still_moving = rest.moving.then_some(Cause::StillMoving);
         if !self.verifies() || self.before.is_none() {
@@ -244,10 +358,18 @@ impl<'a> Stage<'a> {
         }
         match rest.change {
             Some(change) => {
-                let told = matches!(subject, Subject::Launch);
-                let app = if change.part >= LARGE && !told { self.app_in_front().await } else { None };
-                let meant = matches!(subject, Subject::Device | Subject::Alert);
+                let app = match subject {
+                    Subject::Launch => self.target.device.facts().app.map(App::from).filter(|app| self.is_other(app)),
+                    _ if change.part >= LARGE => self.active_app().await.filter(|app| self.is_other(app)),
+                    _ => None,
+                };
+                let meant = matches!(subject, Subject::Device | Subject::Alert | Subject::Launch);
                 let cause = still_moving.or((app.is_some() && !meant).then_some(Cause::AppLeft));
+                // A screen that moved by itself may have gone on to this without the action.
+                let moved = self.before.as_ref().is_some_and(|before| before.earlier.is_some());
+                if moved && !rest.moving && app.is_none() {
+                    return Effect { cause: Some(Cause::StillMoving), ..effect };
+                }
                 Effect { state: State::Changed, cause, app, ..effect }
             }
             // What moves by itself hides whether anything else does, and who looks too briefly knows nothing.
@@ -259,31 +381,25 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// The app in front, if it is another than before.
-    async fn app_in_front(&self) -> Option<App> {
-        if !self.target.device.has(Feature::ActiveApp) {
-            return None;
-        }
-        let app = self.target.look(APP, |driver, within| async move { driver.active_app(within).await }).await.ok()?;
-        self.target.device.learn(|facts| facts.app = Some(app.clone()));
-        let app = App::from(app);
-        self.front.as_ref().is_some_and(|front| !front.is(&app)).then_some(app)
+    /// Whether it is known that another app was in front before.
+    fn is_other(&self, app: &App) -> bool {
+        self.front.as_ref().is_some_and(|front| !front.is(app))
     }
 
     async fn observe(self, effect: Effect) -> Result<(Acted, Option<Image>), Error> {
         let device_id = self.target.id().to_owned();
-        let mut acted = Acted { device_id, effect, frame: None, diff: None, text: None };
+        let mut acted = Acted { device_id, effect, frame: None, diff: None, text: None, notes: self.notes.clone() };
         let mut image = None;
         match self.observes() {
             Observe::None => {}
             Observe::Tree => {
-                let seen = look::see(self.target).await?;
+                let seen = self.see_after(&mut acted).await?;
                 let frame = seen.frame(self.context, self.target);
                 acted.text = Some(seen.text(self.context, self.target, &frame));
                 acted.frame = Some(frame);
             }
             Observe::Diff => {
-                let seen = look::see(self.target).await?;
+                let seen = self.see_after(&mut acted).await?;
                 acted.frame = Some(seen.frame(self.context, self.target));
                 let after = diff::Lines::of(self.context, self.target, &seen);
                 // Nothing was prepared where nothing was done.
@@ -295,6 +411,24 @@ impl<'a> Stage<'a> {
             }
         }
         Ok((acted, image))
+    }
+}
+
+impl Stage<'_> {
+    /// Reads the tree after the action. Phones go on telling the old one for a moment: where the picture changed and the tree did
+    /// not, it is read once more, and then said.
+    async fn see_after(&self, acted: &mut Acted) -> Result<Seen, Error> {
+        let seen = self.see().await?;
+        let stale = |seen: &Seen| acted.effect.state == State::Changed && self.tree == Some(seen.hash());
+        if !stale(&seen) {
+            return Ok(seen);
+        }
+        tokio::time::sleep(LAG.min(self.target.time_left() / 4)).await;
+        let seen = self.see().await?;
+        if stale(&seen) {
+            acted.notes.push(notes::tree_unchanged().into());
+        }
+        Ok(seen)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It knows how long is long enough. What moves by itself (a video, a spinner) is left out of it.
 
-use super::eyes::{Eyes, Sighting};
+use super::eyes::{Before, Eyes};
 use crate::perception::change::{Change, Restless};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
@@ -28,16 +28,20 @@ pub(super) struct Rest {
     pub(super) moving: bool,
     /// It was looked at for long enough to say that nothing changed.
     pub(super) sure: bool,
-    /// What is different from before the action; while something moves, only what lies beside that.
+    /// What is different from before the action; while something moves, only what lies beside that and beside what moved
+    /// before.
     pub(super) change: Option<Change>,
 }
 
 /// Looks until nothing changes any more; `None` when nothing can be seen.
-pub(super) async fn wait(eyes: &Eyes<'_>, before: Option<&Sighting>, time_left: Duration) -> Option<Rest> {
+pub(super) async fn wait(eyes: &Eyes<'_>, before: Option<&Before>, time_left: Duration) -> Option<Rest> {
     let limit = LIMIT.min(time_left.saturating_sub(MARGIN));
     let began = Instant::now();
     let (mut restless, calm) = (Restless::default(), Restless::default());
-    let mut last = before.cloned();
+    if let Some(Before { now, earlier: Some(earlier), .. }) = before {
+        restless.moved(earlier, now);
+    }
+    let mut last = before.map(|before| before.now.clone());
     // When anything last changed, and when anything did beside what keeps changing.
     let (mut stirred, mut changed, mut any) = (Duration::ZERO, Duration::ZERO, false);
     loop {
@@ -64,7 +68,8 @@ pub(super) async fn wait(eyes: &Eyes<'_>, before: Option<&Sighting>, time_left: 
         let beside = asked >= ANIMATION && asked.saturating_sub(changed) >= QUIET;
         if rests || beside || blind || after >= limit {
             let moving = any && !rests;
-            let change = before.and_then(|before| last.as_ref()?.since(before, if moving { &restless } else { &calm }));
+            let beside = if moving { &restless } else { &calm };
+            let change = before.and_then(|before| last.as_ref()?.since(&before.now, beside));
             let seen_at_all = !blind || any;
             return seen_at_all.then_some(Rest { after, moving, sure: waited && !blind, change });
         }

@@ -24,6 +24,17 @@ fn hand_made_screens_as_text() {
     insta::assert_snapshot!("interactive", shown(&screens::sign_in(), &Options { interactive_only: true, ..all }));
 }
 
+/// A text may be told with the container above it, which then has a line for it.
+#[test]
+fn a_container_that_tells_a_text_is_shown() {
+    let mut b = Build::default();
+    let list = b.add(None, Role::List, "", (0.0, 100.0, 390.0, 400.0));
+    b.node(list).placeholder = Some("Wi-Fi".to_owned());
+    b.add(Some(list), Role::Text, "Wi-Fi", (0.0, 100.0, 390.0, 40.0));
+    let page = shown(&b.tree, &Options::default());
+    assert_eq!(page.matches("Wi-Fi").count(), 1, "{page}");
+}
+
 #[test]
 fn a_form_as_json() {
     let (outline, refs) = named(&screens::sign_in());
