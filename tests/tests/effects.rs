@@ -46,6 +46,7 @@ fn cases() -> Vec<Case> {
     vec![
         case("a tap opens a page", &[SETTINGS], ("tap", r#"{"text":"General"}"#), changed()),
         case("a tap by words opens a page", &[SETTINGS], ("tap", r#"{"element":"cell \"Sounds\""}"#), changed()),
+        case("a text that a row and its switch show", &[SETTINGS], ("tap", r#"{"text":"Airplane Mode"}"#), changed()),
         case("a switch turns", &[SETTINGS], ("tap", r##"{"element":"#airplane"}"##), changed()),
         case("a tap on nothing", &[SIGN_IN], ("tap", r#"{"x":5,"y":820}"#), unchanged(Some("nothing_at_point"))),
         case(

@@ -6,7 +6,7 @@ use super::{
     look::{self, Seen},
 };
 use crate::{
-    neutral::{Point, Rect},
+    neutral::{Point, Rect, Role},
     perception::{
         describe,
         find::{self, Match},
@@ -255,10 +255,27 @@ pub(super) async fn text(target: &Target, text: &str) -> Result<Aimed, Error> {
     let mut equal: Vec<usize> =
         reachable.iter().filter(|(score, _)| *score >= best - 1e-6).map(|(_, index)| *index).collect();
     equal.dedup();
+    narrow(&seen.outline, &mut equal);
+    let index = equal.first().copied().unwrap_or(index);
     if equal.len() > 1 {
         return Err(ambiguous(&seen.outline, &format!("the text {:?}", brief(text)), &equal).on_device(target.id()));
     }
     Ok(Aimed { seen, index })
+}
+
+/// Of several elements that show a text, those that a finger would mean: a list that is called so shows no text itself, and of a
+/// row and the control of the same name inside it the control is what reacts.
+fn narrow(outline: &Outline, equal: &mut Vec<usize>) {
+    let is_list = |index: &usize| outline.get(*index).is_some_and(|element| element.role == Role::List);
+    if !equal.iter().all(is_list) {
+        equal.retain(|index| !is_list(index));
+    }
+    let acts = |index: usize| outline.get(index).is_some_and(|element| element.actionable);
+    let all = equal.clone();
+    equal.retain(|outer| {
+        let inner = |index: &usize| index != outer && outline.is_within(*index, *outer) && acts(*index);
+        !all.iter().any(inner)
+    });
 }
 
 /// An alert lets nothing through but what is aimed at an element inside it.

@@ -110,10 +110,13 @@ fn json_text<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> Strin
     out
 }
 
-/// An error as a result, which a model reads and can act on.
+/// An error as a result, which a model reads and can act on: sentences, and what else there is to know. Many clients show it
+/// nothing but the text, and a hint may point to the details.
 pub fn failure(error: &Error, request_id: &str) -> CallToolResult {
     let text = format!("{}: {}. {}", problem::name(error.code), error.message.trim_end_matches('.'), error.hint);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(Value::Object(problem::body(error, request_id)));
+    let body = problem::body(error, request_id);
+    let rest = ["retryable", "outcome", "details"].iter().filter_map(|name| body.get_key_value(*name));
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text), ContentBlock::text(json_text(rest))]);
+    result.structured_content = Some(Value::Object(body));
     result
 }
