@@ -6,7 +6,7 @@ use e2e::{
     host::{Host, Setup, virtual_device, wda_devices},
     mcp::Mcp,
     phones::{BOTH, ok, phones, refused},
-    wda_sim::{Source, WdaSim},
+    wda_sim::{SimOptions, Source, WdaSim},
 };
 use fingertip::{
     neutral::PictureFormat,
@@ -144,8 +144,8 @@ async fn row_36_what_lies_under_a_sheet_is_not_offered() {
     assert_eq!(["Buy", "Menu", "Save"].map(covered), [true, false, false], "{tree}");
     let before = sim.touches().len();
     for target in [json!({ "element": "button \"Buy\"" }), json!({ "text": "Buy" })] {
-        let (status, error) = host.post("/devices/iphone/tap", target).await;
-        assert!(status >= 400 && ["target_covered", "element_not_found"].contains(&error["code"].as_str().unwrap()));
+        let error = refused(&host, "iphone", "tap", target, "target_covered").await;
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("sheet \"Options\"")), "{error}");
         assert_eq!(error["outcome"], "not_done", "{error}");
     }
     assert_eq!(sim.touches().len(), before);
@@ -168,8 +168,8 @@ async fn row_42_text_that_comes_back_otherwise_is_told_as_that_and_not_as_a_fail
         let after = sim.requests().iter().filter(|request| request.name() == "POST /wda/keys").count();
         (answer["entered"].clone(), after - before)
     };
-    let (entered, _) = typed("ok 👍🏽", "ok ..").await;
-    assert_eq!(entered, json!({ "text": "ok ..", "verified": false }));
+    let entered = json!({ "text": "ok ..", "verified": false });
+    assert_eq!(typed("ok 👍🏽", "ok ..").await, (entered, 1), "it is not typed once more");
 }
 
 #[tokio::test]
@@ -495,4 +495,231 @@ async fn a_key_is_the_same_whether_the_device_is_named_or_not() {
         assert!(!failed, "{answer}");
     }
     assert_eq!(sim.touches().len(), 1);
+}
+
+#[tokio::test]
+async fn row_62_what_lies_under_the_keyboard_is_never_tapped_through_it() {
+    // A small phone, on which the keyboard lies over half of the form.
+    let mut options = SimOptions::default();
+    (options.phone.width, options.phone.height, options.phone.scale) = (320.0, 568.0, 2.0);
+    let sim = WdaSim::start(options).await.expect("a simulator");
+    let small = "[[plugin]]\nname = \"virtual\"\n[[plugin.device]]\nid = \"virtual\"\n\
+                 [plugin.device.options]\nwidth = 320\nheight = 568\nscale = 2\n";
+    let host = Host::with(&(small.to_owned() + &wda_devices(&[("iphone", &sim.url())]))).await;
+    for device in BOTH {
+        ok(&host, device, "launch", json!({ "app": "com.fingertip.signin", "fresh": true })).await;
+        let typed = json!({ "element": "text_field \"Email\"", "text": "ann" });
+        ok(&host, device, "input", typed).await;
+        let (_, tree) = host.get(&format!("/devices/{device}/tree?format=json")).await;
+        let elements = tree["elements"].as_array().expect("elements");
+        let keyboard = elements.iter().find(|element| element["role"] == "keyboard").expect("a keyboard");
+        let top = keyboard["bounds"]["y"].as_f64().expect("a place");
+        let middle = |element: &Value| {
+            let bounds = &element["bounds"];
+            Some(bounds["y"].as_f64()? + bounds["height"].as_f64()? / 2.0)
+        };
+        let under: Vec<&str> = elements
+            .iter()
+            .filter(|element| element["actionable"] == true && element["role"] != "key")
+            .filter(|element| middle(element).is_some_and(|y| y > top) && element["parent"] != keyboard["ref"])
+            .filter_map(|element| element["label"].as_str())
+            .filter(|label| ["Remember me", "Sign in"].contains(label))
+            .collect();
+        assert!(!under.is_empty(), "{device}: nothing lies under the keyboard: {tree}");
+        for label in under {
+            for target in [json!({ "text": label }), json!({ "element": format!("{label:?}") })] {
+                let (status, answer) = host.post(&format!("/devices/{device}/tap"), target.clone()).await;
+                let fine = match status {
+                    // What sticks out above the keyboard can be tapped there.
+                    200 => true,
+                    _ => ["target_covered", "element_ambiguous"].contains(&answer["code"].as_str().expect("a code")),
+                };
+                assert!(fine && (status == 200 || answer["outcome"] == "not_done"), "{device} {target}: {answer}");
+            }
+        }
+        let (_, tree) = host.get(&format!("/devices/{device}/tree?format=json")).await;
+        let email = tree["elements"].as_array().expect("elements").iter().find(|element| element["label"] == "Email");
+        assert_eq!(email.expect("a field")["value"], "ann", "{device}: a key was pressed instead");
+        let covered = json!({ "element": "button \"Sign in\"" });
+        let error = refused(&host, device, "tap", covered, "target_covered").await;
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("keyboard")), "{device}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_phone_that_was_turned_by_hand_refuses_places_from_before() {
+    let (sim, host) = phones("").await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
+    let shot = ok(&host, "iphone", "screenshot", json!({})).await;
+    sim.phone().set_orientation(driver_api::Orientation::LandscapeLeft).expect("it turns");
+    let before = sim.touches().len();
+    for tap in [json!({ "x": 195, "y": 700, "space": "image", "frame": shot["frame"] }), json!({ "x": 195, "y": 300 })]
+    {
+        sim.phone().set_orientation(driver_api::Orientation::Portrait).expect("it turns");
+        ok(&host, "iphone", "screenshot", json!({})).await;
+        sim.phone().set_orientation(driver_api::Orientation::LandscapeLeft).expect("it turns");
+        let error = refused(&host, "iphone", "tap", tap, "stale_frame").await;
+        assert_eq!((&error["details"]["width"], &error["outcome"]), (&json!(844.0), &json!("not_done")), "{error}");
+    }
+    assert_eq!(sim.touches().len(), before);
+    // What is named by its words is found where it lies now.
+    ok(&host, "iphone", "tap", json!({ "element": "#airplane" })).await;
+}
+
+#[tokio::test]
+async fn a_counter_is_no_effect_of_a_tap() {
+    let (sim, host) = phones("").await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.signin", "fresh": true })).await;
+    let scenes: Vec<String> = (0..8)
+        .map(|second: u8| {
+            let (width, height) = (390_usize, 844_usize);
+            let mut data = vec![255; width * height * 3];
+            for y in 200..212 {
+                let from = (y * width + 40 + usize::from(second % 4) * 6) * 3;
+                data[from..from + 24].fill(0);
+            }
+            screenshot(&Pixels::new(width as u32, height as u32, 3, data).expect("a picture"))
+        })
+        .collect();
+    let counter = async {
+        for scene in scenes.iter().cycle() {
+            sim.faults().clear("GET /screenshot");
+            sim.faults().answer("GET /screenshot", 200, scene.clone());
+            tokio::time::sleep(Duration::from_millis(700)).await;
+        }
+    };
+    let taps = async {
+        for _ in 0..6 {
+            let tapped = ok(&host, "iphone", "tap", json!({ "x": 200, "y": 700 })).await;
+            assert_ne!(tapped["effect"]["state"], "changed", "{tapped}");
+        }
+    };
+    tokio::select! {
+        () = taps => {}
+        () = counter => unreachable!("it goes on"),
+    }
+}
+
+#[tokio::test]
+async fn a_wait_for_what_was_only_not_read_or_is_covered_is_not_met() {
+    let (sim, host) = phones("").await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
+    let wait = json!({ "gone": "General", "timeout_ms": 700 });
+    // Half a tree.
+    let half = "<?xml version=\"1.0\"?><XCUIElementTypeApplication type=\"XCUIElementTypeApplication\" label=\"Settings\" x=\"0\" \
+                y=\"0\" width=\"390\" height=\"844\"><XCUIElementTypeButton type=\"XCUIElementTypeButton\" label=\"Wi-Fi\" x=\"0\" \
+                y=\"100\" width=\"390\" height=\"44\"/><XCUIElementTypeStat";
+    sim.faults().set_source(Some(Source::Xml(half.to_owned())));
+    let waited = ok(&host, "iphone", "wait", wait.clone()).await;
+    assert_eq!(waited["met"], false, "{waited}");
+    assert!(waited["reason"].as_str().is_some_and(|reason| reason.contains("could not be read")), "{waited}");
+    sim.faults().set_source(None);
+    sim.phone().raise_alert(driver_api::Alert { text: "Sure?".to_owned(), buttons: vec!["OK".to_owned()] });
+    assert_eq!(ok(&host, "iphone", "wait", wait.clone()).await["met"], false);
+    ok(&host, "iphone", "alert", json!({ "action": "accept" })).await;
+    ok(&host, "iphone", "tap", json!({ "text": "Sounds" })).await;
+    assert_eq!(ok(&host, "iphone", "wait", wait).await["met"], true);
+}
+
+#[tokio::test]
+async fn row_7_waiting_reads_few_trees_and_costs_nobody_a_frame() {
+    let (sim, host) = phones("").await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
+    let shot = ok(&host, "iphone", "screenshot", json!({})).await;
+    sim.clear_log();
+    let waited = ok(&host, "iphone", "wait", json!({ "text": "Nothing of that kind", "timeout_ms": 8000 })).await;
+    assert_eq!(waited["met"], false, "{waited}");
+    let count = |name: &str| sim.requests().iter().filter(|request| request.name() == name).count();
+    assert!(count("GET /source") <= 4, "{} trees in eight seconds", count("GET /source"));
+    assert!(count("GET /screenshot") >= 8, "the screen was watched all the same");
+    let still = json!({ "changed": true, "frame": shot["frame"], "timeout_ms": 5000 });
+    assert_eq!(ok(&host, "iphone", "wait", still).await["met"], false);
+    let tap = json!({ "x": 5, "y": 5, "space": "image", "frame": shot["frame"], "verify": false });
+    ok(&host, "iphone", "tap", tap).await;
+}
+
+#[tokio::test]
+async fn a_batch_hides_its_secrets_and_stops_at_a_wait_that_is_not_met() {
+    let (sim, host) = phones("[tools]\nurl_schemes = [\"demo\"]").await;
+    for device in BOTH {
+        let steps = json!([
+            { "tool": "launch_app", "arguments": { "app": "com.fingertip.signin", "fresh": true } },
+            { "tool": "input_text", "arguments": { "element": "text_field \"Email\"", "text": "hunter2x", "secret": true } },
+            { "tool": "get_ui_tree" },
+            { "tool": "find_text", "arguments": { "text": "hunter" } },
+        ]);
+        for observe in ["tree", "diff"] {
+            let ran = ok(&host, device, "steps", json!({ "steps": steps, "observe": observe })).await;
+            assert!(ran["stopped_at"].is_null() && !ran.to_string().contains("hunter2x"), "{device}: {ran}");
+        }
+        let steps = json!([
+            { "tool": "wait_for", "arguments": { "text": "Nothing here", "timeout_ms": 300 } },
+            { "tool": "press_button", "arguments": { "button": "home" } },
+        ]);
+        let ran = ok(&host, device, "steps", json!({ "steps": steps })).await;
+        assert_eq!((&ran["stopped_at"], &ran["results"][0]["ok"]), (&json!(0), &json!(false)), "{device}: {ran}");
+        assert!(ran["reason"].as_str().is_some_and(|reason| reason.contains("not on the screen")), "{device}: {ran}");
+    }
+    assert_ne!(sim.phone().active_app().id, "com.apple.springboard");
+    // Results that are too long for one answer are shortened, and say so.
+    let looks = vec![json!({ "tool": "get_ui_tree", "arguments": { "format": "json" } }); 50];
+    ok(&host, "iphone", "open-url", json!({ "url": "demo:500" })).await;
+    let ran = ok(&host, "iphone", "steps", json!({ "steps": looks, "timeout_ms": 60_000 })).await;
+    assert_eq!(ran["results"].as_array().map(Vec::len), Some(50), "{ran}");
+    assert_eq!(ran["results"][49]["result"]["left_out"], json!(["elements"]), "{ran}");
+    assert!(ran.to_string().len() < 400_000, "{} bytes", ran.to_string().len());
+}
+
+#[tokio::test]
+async fn text_is_not_submitted_when_something_else_stands_there_and_a_focus_that_goes_on_is_no_failure() {
+    let (sim, host) = phones("").await;
+    for device in BOTH {
+        ok(&host, device, "launch", json!({ "app": "com.fingertip.signin", "fresh": true })).await;
+        // Return goes on to the next field, which is empty.
+        let typed =
+            ok(&host, device, "input", json!({ "element": "text_field \"Email\"", "text": "ann@x.com\n" })).await;
+        assert_eq!(typed["entered"]["verified"], false, "{device}: {typed}");
+        let (_, tree) = host.get(&format!("/devices/{device}/tree?format=json")).await;
+        let email = tree["elements"].as_array().expect("elements").iter().find(|element| element["label"] == "Email");
+        assert_eq!(email.expect("a field")["value"], "ann@x.com", "{device}");
+    }
+    ok(&host, "iphone", "tap", json!({ "element": "text_field \"Email\"" })).await;
+    let told = json!({ "value": "bob@x,com", "sessionId": "A" }).to_string();
+    sim.faults().answer("GET /element/*/attribute/value", 200, told);
+    let submit = json!({ "text": "bob@x.com", "submit": true });
+    let error = refused(&host, "iphone", "input", submit, "text_not_entered").await;
+    assert_eq!((&error["outcome"], &error["retryable"]), (&json!("unknown"), &json!(false)), "{error}");
+}
+
+#[tokio::test]
+async fn a_swipe_that_does_not_fit_is_refused() {
+    let (sim, host) = phones("").await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
+    let before = sim.touches().len();
+    let error =
+        refused(&host, "iphone", "swipe", json!({ "direction": "up", "distance": 5000 }), "out_of_bounds").await;
+    let most = error["details"]["most"].as_f64().expect("the most");
+    assert_eq!(sim.touches().len(), before);
+    ok(&host, "iphone", "swipe", json!({ "direction": "up", "distance": most })).await;
+}
+
+#[tokio::test]
+async fn who_looks_is_told_of_alerts_that_are_no_part_of_the_tree_and_of_locks_that_are_gone() {
+    let (sim, host) = phones("").await;
+    ok(&host, "iphone", "launch", json!({ "app": "com.fingertip.settings", "fresh": true })).await;
+    sim.faults().set_source(Some(source(&sim).await));
+    sim.phone().raise_alert(driver_api::Alert { text: "Use Bluetooth?".to_owned(), buttons: vec!["Allow".to_owned()] });
+    let (_, tree) = host.get("/devices/iphone/tree").await;
+    assert!(codes(&tree).contains(&"alert_up"), "{tree}");
+    let described = ok(&host, "iphone", "describe", json!({})).await;
+    assert_eq!(described["alert"], json!({ "text": "Use Bluetooth?", "buttons": ["Allow"] }), "{described}");
+    assert!(codes(&ok(&host, "iphone", "find-text", json!({ "text": "General" })).await).contains(&"alert_up"));
+    ok(&host, "iphone", "alert", json!({ "action": "accept" })).await;
+    sim.faults().set_source(None);
+    ok(&host, "iphone", "press", json!({ "button": "lock" })).await;
+    let (_, tree) = host.get("/devices/iphone/tree").await;
+    assert!(codes(&tree).contains(&"device_locked"), "{tree}");
+    sim.phone().unlock().expect("it has no passcode");
+    let (_, tree) = host.get("/devices/iphone/tree").await;
+    assert!(!codes(&tree).contains(&"device_locked"), "{tree}");
 }

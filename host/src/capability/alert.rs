@@ -25,7 +25,7 @@ pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
         Declaration {
             name: "answer_alert",
             title: "Answer an alert",
-            description: "Presses a button of the alert in front: by its label, or accept (the last) or dismiss (the first).",
+            description: "Presses a button of the alert in front: by its label, or accept or dismiss where it has at most two.",
             effect: Effect::Act,
             route: Route { method: Method::Post, path: "/devices/{device_id}/alert" },
         },
@@ -90,11 +90,50 @@ async fn answer_alert(context: Arc<Context>, arguments: AnswerAlert, caller: Cal
     Ok(Reply::observed(Answered { acted, alert: alert.into() }, image))
 }
 
-/// The label of the button that is meant. Platforms put what agrees last; a single button is both.
+/// What a button that leaves everything as it is says, on phones in widespread languages.
+const DISMISSIVE: [&str; 26] = [
+    "cancel",
+    "don't allow",
+    "deny",
+    "not now",
+    "no",
+    "later",
+    "abbrechen",
+    "nicht erlauben",
+    "ablehnen",
+    "annuler",
+    "refuser",
+    "cancelar",
+    "no permitir",
+    "não permitir",
+    "annulla",
+    "non consentire",
+    "annuleer",
+    "avbryt",
+    "anuluj",
+    "отмена",
+    "запретить",
+    "iptal",
+    "取消",
+    "不允许",
+    "キャンセル",
+    "許可しない",
+];
+
+/// The label of the button that is meant. A single button is both; of two, one says no, or else stands first, where platforms put
+/// it. With more it is the caller's to say which: to allow once, always, or never is no yes or no.
 fn choose<'a>(alert: &'a Alert, wanted: &Wanted) -> Option<&'a str> {
+    let says_no = |button: &&String| DISMISSIVE.contains(&fold(button).as_str());
+    let mut refusals = alert.buttons.iter().filter(says_no);
     let button = match wanted {
-        Wanted::Action(Action::Accept) => alert.buttons.last(),
-        Wanted::Action(Action::Dismiss) => alert.buttons.first(),
+        Wanted::Action(action) => match (alert.buttons.as_slice(), refusals.next(), refusals.next(), action) {
+            ([only], ..) => Some(only),
+            (_, Some(no), None, Action::Dismiss) => Some(no),
+            ([one, other], Some(no), None, Action::Accept) => Some(if one == no { other } else { one }),
+            ([first, _], None, None, Action::Dismiss) => Some(first),
+            ([_, last], None, None, Action::Accept) => Some(last),
+            _ => None,
+        },
         // People type plain apostrophes where alerts have printed ones.
         Wanted::Button(label) => alert.buttons.iter().find(|button| *button == label).or_else(|| {
             let label = fold(label);
@@ -107,13 +146,16 @@ fn choose<'a>(alert: &'a Alert, wanted: &Wanted) -> Option<&'a str> {
 fn no_such_button(target: &Target, alert: &Alert, wanted: &Wanted) -> Error {
     let message = match wanted {
         Wanted::Button(label) => format!("the alert has no button {:?}", brief(label)),
-        Wanted::Action(_) => "the alert has no button with a label".to_owned(),
+        Wanted::Action(_) if alert.buttons.is_empty() => "the alert has no button with a label".to_owned(),
+        Wanted::Action(_) => "which of the alert's buttons is meant cannot be told".to_owned(),
     };
     let hint = match alert.buttons.as_slice() {
         [] => "Look at a picture of the screen and tap by coordinates.".to_owned(),
         buttons => format!("Pass one of its buttons: {}.", buttons.join(", ")),
     };
-    Error::new(Code::ElementNotFound, message, hint)
+    let several = matches!(wanted, Wanted::Action(_)) && !alert.buttons.is_empty();
+    let code = if several { Code::ElementAmbiguous } else { Code::ElementNotFound };
+    Error::new(code, message, hint)
         .details(json!({ "text": alert.text, "buttons": alert.buttons }))
         .on_device(target.id())
 }
@@ -128,10 +170,21 @@ mod tests {
     }
 
     #[test]
-    fn accept_is_the_last_button_and_dismiss_the_first() {
-        let three = ["Never", "Once", "Always"];
-        assert_eq!(chosen(&three, &Wanted::Action(Action::Accept)).as_deref(), Some("Always"));
-        assert_eq!(chosen(&three, &Wanted::Action(Action::Dismiss)).as_deref(), Some("Never"));
+    fn accept_and_dismiss_press_what_they_say_or_nothing() {
+        for (buttons, accept, dismiss) in [
+            (&["Cancel", "OK"][..], Some("OK"), Some("Cancel")),
+            (&["Later", "Install"], Some("Install"), Some("Later")),
+            (&["Einstellungen", "Schließen"], Some("Schließen"), Some("Einstellungen")),
+            // A sheet has its refusal last.
+            (&["Delete Photo", "Cancel"], Some("Delete Photo"), Some("Cancel")),
+            (&["Allow Once", "Allow While Using App", "Don\u{2019}t Allow"], None, Some("Don\u{2019}t Allow")),
+            (&["不允许", "允许"], Some("允许"), Some("不允许")),
+            (&["One", "Two", "Three"], None, None),
+            (&["No", "Cancel"], None, None),
+        ] {
+            assert_eq!(chosen(buttons, &Wanted::Action(Action::Accept)).as_deref(), accept, "{buttons:?}");
+            assert_eq!(chosen(buttons, &Wanted::Action(Action::Dismiss)).as_deref(), dismiss, "{buttons:?}");
+        }
         for action in [Action::Accept, Action::Dismiss] {
             assert_eq!(chosen(&["OK"], &Wanted::Action(action)).as_deref(), Some("OK"));
             assert_eq!(chosen(&[], &Wanted::Action(action)), None);

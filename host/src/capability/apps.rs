@@ -99,7 +99,7 @@ async fn launch_app(context: Arc<Context>, arguments: LaunchApp, caller: Caller)
     target.device.learn(|facts| facts.app = Some(app.clone()));
     context.permits_launched(&target, &app)?;
     let app = App::from(app);
-    let moved = stage.front().is_none_or(|front| !front.is(&app));
+    let moved = stage.front().is_some_and(|front| !front.is(&app));
     let (mut acted, image) = stage.finish(Subject::Launch).await?;
     acted.effect.app = moved.then(|| app.clone());
     Ok(Reply::observed(Launched { acted, app }, image))

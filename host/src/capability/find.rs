@@ -97,7 +97,7 @@ struct TextsFound {
 
 async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Result<TextsFound, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = look::see(&target).await?;
+    let seen = look::look_at(&target).await?;
     let how = match arguments.how.unwrap_or_default() {
         Match::Contains => find::Match::Contains,
         Match::Exact => find::Match::Exact,
@@ -125,7 +125,7 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
             .map(|near| Near { text: near.text, score: round(near.score), r#ref: name(&refs, near.element) })
             .collect(),
         may_scroll: found.may_scroll,
-        notes: seen.notes(&target),
+        notes: seen.notes(&context, &target),
         frame: seen.frame(&context, &target),
     })
 }
@@ -167,7 +167,7 @@ struct IconsFound {
 
 async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Result<IconsFound, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = look::see(&target).await?;
+    let seen = look::look_at(&target).await?;
     let limit = arguments.limit.unwrap_or(LIMIT);
     let found = icon::find_icon(&seen.tree, &seen.outline, &arguments.name, arguments.threshold, limit);
     let refs = context.sights.refs(&target.device, &seen.outline);
@@ -187,7 +187,7 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
     Ok(IconsFound {
         matches: rows(found.matches),
         near: rows(found.near),
-        notes: seen.notes(&target),
+        notes: seen.notes(&context, &target),
         frame: seen.frame(&context, &target),
     })
 }

@@ -6,11 +6,11 @@ use super::{
     declare::{Declaration, Reply, capability, capability_with_image},
     sight::Shown,
     target, time,
-    values::{App, Note, Screen},
+    values::{App, Note, Screen, Shot},
 };
 use crate::{
     device::{Feature, Operation},
-    neutral::{self, Orientation, Picture, Rect, Tree},
+    neutral::{self, Orientation, Picture, Rect, Role, Tree},
     perception::{
         change::{self, Glance},
         describe,
@@ -33,7 +33,12 @@ use std::{
 };
 
 const SCREENSHOT: Operation = Operation { name: "screenshot", limit: Duration::from_secs(20) };
+/// The most tokens of a tree in the answer of an action.
+const MOST_TOKENS: usize = 20_000;
 const TREE: Operation = Operation { name: "tree", limit: Duration::from_secs(60) };
+const APP: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
+const STATE: Operation = Operation { name: "state", limit: Duration::from_secs(20) };
+const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
 const SCREEN: Operation = Operation { name: "screen", limit: Duration::from_secs(20) };
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
@@ -79,6 +84,26 @@ pub(super) struct Seen {
     pub(super) tree: Tree,
     pub(super) outline: Outline,
     pub(super) screen: neutral::Screen,
+    /// An alert in front that the tree does not show.
+    pub(super) alert: Option<neutral::Alert>,
+}
+
+/// Reads the tree for somebody who looks: with what the tree does not tell, an alert of the system's and whether a phone that was
+/// locked is so still.
+pub(super) async fn look_at(target: &Target) -> Result<Seen, Error> {
+    if target.device.facts().state.locked == Some(true) && target.device.has(Feature::DeviceInfo) {
+        let state = target.look(STATE, |driver, within| async move { driver.device_info(within).await }).await;
+        if let Ok(state) = state {
+            target.device.learn(|facts| facts.state = state);
+        }
+    }
+    let mut seen = see(target).await?;
+    if seen.outline.alert().is_none() && target.device.has(Feature::Alert) {
+        // A phone that cannot tell has no alert to be told of.
+        let alert = target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await;
+        seen.alert = alert.ok().flatten();
+    }
+    Ok(seen)
 }
 
 /// Reads the tree.
@@ -104,7 +129,7 @@ impl Seen {
             guessed_screen(width, height)
         });
         let outline = Outline::new(&tree, &screen);
-        Seen { tree, outline, screen }
+        Seen { tree, outline, screen, alert: None }
     }
 
     /// Registers the look as a frame and gives its name.
@@ -124,32 +149,40 @@ impl Seen {
         hasher.finish()
     }
 
-    /// The same without this text: a value that holds it is shown as bullets, and so is the text itself where it stands in a
-    /// label. A label may hold a few letters by chance.
-    pub(super) fn without(self, secret: &str) -> Seen {
-        const BY_CHANCE: usize = 4;
-        let bullets = |text: &str| "•".repeat(text.chars().count());
-        let mut tree = self.tree;
+    /// The same without these texts: a value that holds one is shown as bullets, whatever signs an app put between, and so is
+    /// what stands in the field that has the focus, since it was typed there. In a label only the text itself is, and not a few
+    /// letters, which it may hold by chance.
+    pub(super) fn without(&self, secrets: &[String]) -> Seen {
+        let mut tree = self.tree.clone();
         for node in &mut tree.nodes {
-            if let Some(value) = node.value.as_mut().filter(|value| value.contains(secret)) {
+            let typed_into = node.focused && matches!(node.role, Role::TextField | Role::SecureField);
+            if let Some(value) = &mut node.value
+                && (typed_into || secrets.iter().any(|secret| holds(value, secret)))
+            {
                 *value = bullets(value);
             }
-            if let Some(label) = node.label.as_mut().filter(|_| secret.chars().count() >= BY_CHANCE) {
-                *label = label.replace(secret, &bullets(secret));
+            if let Some(label) = &mut node.label {
+                *label = masked(label, secrets);
             }
         }
         Seen::new(tree, Some(self.screen))
     }
 
     /// What is not as it seems.
-    pub(super) fn notes(&self, target: &Target) -> Vec<Note> {
+    pub(super) fn notes(&self, context: &Context, target: &Target) -> Vec<Note> {
         let unclear = self.lies_across();
-        locked(target).into_iter().chain(unclear.then(orientation_unclear)).chain(self.own_notes()).collect()
+        // An alert that is no part of the tree.
+        let alert = self.alert.as_ref().map(|alert| notes::alert_up(&alert.buttons).into());
+        let around = locked(target).into_iter().chain(moving(context, target)).chain(unclear.then(orientation_unclear));
+        around.chain(alert).chain(self.own_notes()).collect()
     }
 
     /// The same tree on this screen, where it was taken for another one.
     fn on(self, screen: neutral::Screen) -> Seen {
-        if self.screen.bounds() == screen.bounds() { self } else { Seen::new(self.tree, Some(screen)) }
+        match self.screen.bounds() == screen.bounds() {
+            true => self,
+            false => Seen { alert: self.alert, ..Seen::new(self.tree, Some(screen)) },
+        }
     }
 
     /// Whether the tree lies the other way than the device says its screen does.
@@ -169,6 +202,17 @@ impl From<notes::Note> for Note {
     }
 }
 
+/// How long it is worth saying that the screen moved still when the last action was over.
+const MOVED: Duration = Duration::from_secs(3);
+
+fn moving(context: &Context, target: &Target) -> Option<Note> {
+    let left = context.sights.left(&target.device)?;
+    (left.moving && left.at.elapsed() < MOVED).then(|| Note {
+        code: "still_moving".to_owned(),
+        text: "The screen moved still when the last action was over; it may look different by now.".to_owned(),
+    })
+}
+
 fn locked(target: &Target) -> Option<Note> {
     (target.device.facts().state.locked == Some(true)).then(|| Note {
         code: "device_locked".to_owned(),
@@ -176,22 +220,52 @@ fn locked(target: &Target) -> Option<Note> {
     })
 }
 
+/// Whether a value is a secret, or holds it with other signs between: card numbers are spaced, and one letter more or less may
+/// have come on the way.
+fn holds(value: &str, secret: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let (value_plain, secret_plain) = (plain(value), plain(secret));
+    value.contains(secret) || !secret_plain.is_empty() && value_plain.contains(&secret_plain)
+}
+
+fn bullets(text: &str) -> String {
+    "•".repeat(text.chars().count())
+}
+
+/// A text in which these stand as bullets. A few letters may stand in any text by chance.
+pub(super) fn masked(text: &str, secrets: &[String]) -> String {
+    const BY_CHANCE: usize = 4;
+    let telling = secrets.iter().filter(|secret| secret.chars().count() >= BY_CHANCE);
+    telling.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), &bullets(secret)))
+}
+
+/// The app that the phone says is in front, which is remembered.
+pub(super) async fn active_app(target: &Target) -> Result<neutral::App, Error> {
+    let app = target.look(APP, |driver, within| async move { driver.active_app(within).await }).await?;
+    target.device.learn(|facts| facts.app = Some(app.clone()));
+    Ok(app)
+}
+
 /// The picture as the phone sends it.
 pub(super) async fn picture(target: &Target) -> Result<Picture, Error> {
     target.look(SCREENSHOT, |driver, within| async move { driver.screenshot(within).await }).await
 }
 
-/// Takes a picture only to tell whether the screen changes: its frame, where the screen is known, and what it shows.
-pub(super) async fn glance(context: &Context, target: &Target) -> Result<(Option<String>, Glance), Error> {
+/// Takes a picture only to tell whether the screen changes.
+pub(super) async fn glance(target: &Target) -> Result<Glance, Error> {
     let taken = picture(target).await?;
-    let known = target.screen();
-    let screen = known.unwrap_or_else(|| guessed_screen(f64::from(taken.width), f64::from(taken.height)));
+    let screen = target.screen().unwrap_or_else(|| guessed_screen(f64::from(taken.width), f64::from(taken.height)));
     // Decoding takes milliseconds, which other calls must not wait for.
     let seen = tokio::task::spawn_blocking(move || Glance::new(&taken, &screen)).await;
     let seen = seen.map_err(|error| error.to_string()).and_then(|seen| seen.map_err(|error| error.to_string()));
-    let seen = seen.map_err(|error| failed(target, &error))?;
-    let frame = known.map(|screen| context.sights.frame(&target.device, screen, None, Shown::Picture(seen.hash())));
-    Ok((frame.map(|frame| frame.name()), seen))
+    seen.map_err(|error| failed(target, &error))
+}
+
+/// The frame of a picture that was only glanced at, where the screen is known.
+pub(super) fn glance_frame(context: &Context, target: &Target, glance: Glance) -> Option<String> {
+    let frame = context.sights.frame(&target.device, target.screen()?, None, Shown::Picture(glance.hash()));
+    context.sights.shows(&target.device, &frame, glance);
+    Some(frame.name())
 }
 
 /// The areas of the tree's roots that have one.
@@ -269,14 +343,20 @@ struct TakeScreenshot {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Screenshot {
-    frame: String,
+pub(super) struct Screenshot {
+    pub(super) frame: String,
     width: u32,
     height: u32,
     scale: f64,
     orientation: &'static str,
     captured_at: String,
-    notes: Vec<Note>,
+    pub(super) notes: Vec<Note>,
+}
+
+impl From<Screenshot> for Shot {
+    fn from(shot: Screenshot) -> Self {
+        Shot { width: shot.width, height: shot.height, scale: shot.scale, orientation: shot.orientation }
+    }
 }
 
 async fn take_screenshot(
@@ -315,7 +395,7 @@ async fn shoot(
     let marks = seen.as_ref().filter(|_| !unclear).map_or_else(Vec::new, |seen| {
         picture::marks_of(&seen.outline, &context.sights.refs(&target.device, &seen.outline))
     });
-    let shown = Shown::Picture(change::hash(&taken.bytes));
+    let hash = change::hash(&taken.bytes);
     let format = match arguments.format {
         Some(PictureFormat::Png) => neutral::PictureFormat::Png,
         _ => neutral::PictureFormat::Jpeg,
@@ -323,11 +403,13 @@ async fn shoot(
     let (scale, max_bytes) = (arguments.scale, limit);
     // Decoding and encoding take tens of milliseconds, which other calls must not wait for.
     let prepared =
-        tokio::task::spawn_blocking(move || prepare(&taken, &screen, scale, format, max_bytes, &marks)).await;
-    let (encoded, black) = prepared
+        tokio::task::spawn_blocking(move || prepare(&taken, hash, &screen, scale, format, max_bytes, &marks)).await;
+    let Prepared { encoded, black, glance } = prepared
         .map_err(|_| failed(target, "the picture could not be prepared"))?
         .map_err(|error| failed(target, &error.to_string()))?;
-    let frame = context.sights.frame(&target.device, screen, Some((encoded.width, encoded.height)), shown);
+    let size = Some((encoded.width, encoded.height));
+    let frame = context.sights.frame(&target.device, screen, size, Shown::Picture(hash));
+    context.sights.shows(&target.device, &frame, glance);
     let size = PixelSize { width: encoded.width, height: encoded.height };
     let notes = unclear
         .then(orientation_unclear)
@@ -342,7 +424,7 @@ async fn shoot(
             scale: (geometry::scale_of(size, &screen) * 1000.0).round() / 1000.0,
             orientation: screen.orientation.name(),
             captured_at,
-            notes: locked(target).into_iter().chain(notes).collect(),
+            notes: locked(target).into_iter().chain(moving(context, target)).chain(notes).collect(),
         },
         Image { media_type: encoded.media_type, bytes: encoded.bytes.into() },
     ))
@@ -353,32 +435,43 @@ pub(super) async fn plain_screenshot(
     context: &Context,
     target: &Target,
     limit: Option<usize>,
-) -> Result<(String, Image), Error> {
+) -> Result<(Screenshot, Image), Error> {
     let wanted = TakeScreenshot { on: On::default(), scale: None, format: None, marks: false };
     let reply = shoot(context, target, &wanted, limit).await?;
     let (body, image) = reply.into_parts();
-    image.map(|image| (body.frame, image)).ok_or_else(|| failed(target, "there is no picture"))
+    image.map(|image| (body, image)).ok_or_else(|| failed(target, "there is no picture"))
 }
 
-/// The picture at the wanted scale with these marks, and whether the phone's own is black all over.
+struct Prepared {
+    /// At the wanted scale, with marks.
+    encoded: picture::Encoded,
+    /// Whether the phone's own picture is black all over.
+    black: bool,
+    /// For telling later whether the screen has changed.
+    glance: Glance,
+}
+
 fn prepare(
     taken: &Picture,
+    hash: u64,
     screen: &neutral::Screen,
     scale: Option<f64>,
     format: neutral::PictureFormat,
     max_bytes: Option<usize>,
     marks: &[picture::Mark],
-) -> Result<(picture::Encoded, bool), picture::PictureError> {
+) -> Result<Prepared, picture::PictureError> {
     let mut pixels = picture::decode(&taken.bytes)?;
     let own = PixelSize { width: pixels.width, height: pixels.height };
     let size = picture::target_size(screen, own, scale);
+    // Of the phone's own pixels, as all that it will be compared with.
+    let glance = Glance::of_pixels(&pixels, taken.format, hash, screen)?;
     let mut scaler = picture::Scaler::new();
     if size != own {
         pixels = scaler.resize(&pixels, size.width, size.height)?;
     }
     let black = pixels.is_black();
     let wanted = picture::Wanted { size: None, format, max_bytes, marks, screen: Some(screen) };
-    Ok((scaler.finish(pixels, &wanted)?, black))
+    Ok(Prepared { encoded: scaler.finish(pixels, &wanted)?, black, glance })
 }
 
 fn failed(target: &Target, what: &str) -> Error {
@@ -425,7 +518,7 @@ pub(super) struct UiTree {
 
 async fn get_ui_tree(context: Arc<Context>, arguments: GetUiTree, _: Caller) -> Result<UiTree, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = see(&target).await?;
+    let seen = look_at(&target).await?;
     let within = match &arguments.within {
         Some(element) => {
             let locator = Locator::parse(element)
@@ -443,16 +536,17 @@ async fn get_ui_tree(context: Arc<Context>, arguments: GetUiTree, _: Caller) -> 
         points: false,
     };
     let format = arguments.format.unwrap_or_default();
-    let mut shown = seen.show(frame, &refs, format, &options, seen.notes(&target));
+    let mut shown = seen.show(frame, &refs, format, &options, seen.notes(&context, &target));
     shown.app = shown.app.or_else(|| target.device.facts().app.map(App::from));
     Ok(shown)
 }
 
 impl Seen {
-    /// The text form, as `get_ui_tree` gives it without any wishes.
+    /// The text form for the answer of an action. Who wants all of a very long screen asks for it.
     pub(super) fn text(&self, context: &Context, target: &Target, frame: &str) -> String {
         let refs = context.sights.refs(&target.device, &self.outline);
-        render::text(&self.outline, &refs, frame, &render::Options::default()).text
+        let options = render::Options { max_tokens: Some(MOST_TOKENS), ..render::Options::default() };
+        render::text(&self.outline, &refs, frame, &options).text
     }
 
     /// The answer of `get_ui_tree`; the app as the tree tells it.
@@ -540,7 +634,7 @@ struct Described {
 
 async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Caller) -> Result<Described, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = see(&target).await?;
+    let seen = look_at(&target).await?;
     let frame = seen.frame(&context, &target);
     let refs = context.sights.refs(&target.device, &seen.outline);
     let max_tokens = arguments.max_tokens.unwrap_or(describe::DEFAULT_TOKENS);
@@ -550,7 +644,10 @@ async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Ca
         description: described.description,
         app: described.app.or_else(|| target.device.facts().app).map(App::from),
         title: described.title,
-        alert: described.alert.map(|alert| AlertSeen { text: alert.text, buttons: alert.buttons }),
+        alert: described
+            .alert
+            .map(|alert| AlertSeen { text: alert.text, buttons: alert.buttons })
+            .or_else(|| seen.alert.clone().map(AlertSeen::from)),
         keyboard: described.keyboard,
         actions: described
             .actions
@@ -566,6 +663,6 @@ async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Ca
         selected_tab: described.selected_tab,
         progress: described.progress,
         omitted: described.omitted,
-        notes: seen.notes(&target),
+        notes: seen.notes(&context, &target),
     })
 }

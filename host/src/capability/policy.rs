@@ -6,6 +6,7 @@
 use super::{
     Code, Context, Error, Outcome,
     context::{Target, brief},
+    look,
 };
 use crate::{
     device::{Feature, Operation},
@@ -15,7 +16,6 @@ use crate::{
 use serde_json::json;
 use std::time::Duration;
 
-const ACTIVE: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
 const APPS: Operation = Operation { name: "apps", limit: Duration::from_secs(20) };
 
 /// The operator's safety settings. By default no app is denied, and no address allowed.
@@ -64,12 +64,18 @@ impl Context {
     /// # Errors
     /// [`Code::Forbidden`]; [`Code::InvalidArguments`] for an address that has no scheme. Neither repeats the address.
     pub fn permits_url(&self, url: &str) -> Result<(), Error> {
-        let Some(scheme) = scheme(url) else {
+        let Some((scheme, rest)) = scheme(url) else {
             return Err(Error::invalid(
                 "`url` does not begin with a scheme",
                 "Give the whole address, such as https://example.com.",
             ));
         };
+        if rest.is_empty() || rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(Error::invalid(
+                "`url` is not an address: it ends after its scheme, or holds blanks or control characters",
+                "Give the whole address, such as https://example.com; a blank is written %20.",
+            ));
+        }
         if self.policy.url_schemes.iter().any(|allowed| allowed.eq_ignore_ascii_case(scheme)) {
             return Ok(());
         }
@@ -128,11 +134,8 @@ impl Context {
     pub(super) async fn permits_acts_now(&self, target: &Target) -> Result<(), Error> {
         let unknown = !self.policy.deny_apps.is_empty() && target.device.facts().app.is_none();
         if unknown && target.device.has(Feature::ActiveApp) {
-            let app = target.look(ACTIVE, |driver, within| async move { driver.active_app(within).await }).await;
             // A phone that cannot tell now is asked again by the next act.
-            if let Ok(app) = app {
-                target.device.learn(|facts| facts.app = Some(app));
-            }
+            let _ = look::active_app(target).await;
         }
         self.permits_acts(target)
     }
@@ -161,13 +164,14 @@ fn denied(target: &Target, what: String) -> Error {
         .on_device(target.id())
 }
 
-/// What stands before the first colon, if it is a scheme. Blanks and control characters, which some readers of addresses drop,
+/// What stands before and after the first colon, if the former is a scheme. Blanks and control characters, which some readers of addresses drop,
 /// make it none.
-fn scheme(url: &str) -> Option<&str> {
-    let (scheme, _) = url.split_once(':')?;
+fn scheme(url: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = url.split_once(':')?;
     // The form that RFC 3986 gives.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
-    (scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && scheme.bytes().all(plain)).then_some(scheme)
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && scheme.bytes().all(plain);
+    is_scheme.then_some((scheme, rest))
 }
 
 #[cfg(test)]
@@ -214,9 +218,15 @@ mod tests {
             "java\tscript:x",
             "1http://x",
             "https\u{0}://x",
+            "https:",
+            "https://exa mple.com",
+            "https://example.com/\n",
+            "https://example.com/?token=s3cret \u{7}",
             "хttp://x",
         ] {
-            assert_eq!(code(context.permits_url(url)), Some(Code::InvalidArguments), "{url:?}");
+            let error = context.permits_url(url).unwrap_err();
+            assert_eq!(error.code, Code::InvalidArguments, "{url:?}");
+            assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
-    acting::{Purpose, Stage, Subject},
+    acting::{LAG, Purpose, Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
     look::{self, Seen},
@@ -153,7 +153,7 @@ struct Search<'a> {
 impl Search<'_> {
     async fn run(&mut self) -> Result<Found, Error> {
         let mut seen = look::see(self.target).await?;
-        let mut end = false;
+        let (mut end, mut unmoved) = (false, 0);
         loop {
             target::alert_permits(self.target, &seen.outline, None)?;
             let (within, beyond, near) = match self.sight(&seen)? {
@@ -173,9 +173,18 @@ impl Search<'_> {
             }
             let area = scroll::area(&seen.tree, &seen.outline, within);
             let moved = self.swipe(&seen, area, beyond).await?;
-            let now = look::see(self.target).await?;
-            end =
-                seen.hash() == now.hash() || (moved == Some(false) && scroll::stays(&seen.outline, &now.outline, area));
+            let mut now = look::see(self.target).await?;
+            if moved == Some(true) && seen.hash() == now.hash() {
+                // It moved, and the phone tells the tree from before.
+                tokio::time::sleep(LAG.min(self.target.time_left() / 4)).await;
+                now = look::see(self.target).await?;
+            }
+            let same = seen.hash() == now.hash();
+            end = moved != Some(true)
+                && (same || moved == Some(false) && scroll::stays(&seen.outline, &now.outline, area));
+            // A tree that never tells that anything moved leads nowhere.
+            unmoved = if same { unmoved + 1 } else { 0 };
+            end |= unmoved >= 2;
             seen = now;
         }
     }
@@ -198,7 +207,7 @@ impl Search<'_> {
         let Seen { tree, outline, .. } = seen;
         let (text, element, bounds) = match &self.goal {
             Goal::Text(text) => {
-                let found = find::find_text(tree, outline, text, Match::Contains, 20);
+                let found = find::find_text(tree, outline, text, Match::Contains, usize::MAX);
                 let placed = || found.matches.iter().filter(|found| found.bounds.is_some());
                 // What is on the screen and out of reach is only the last choice.
                 let in_reach = |found: &&find::TextMatch| {

@@ -7,6 +7,7 @@ use crate::{
     device::Device,
     neutral::Screen,
     perception::{
+        change::Glance,
         outline::Outline,
         refs::{Ref, RefBook},
     },
@@ -16,9 +17,12 @@ use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+use tokio::time::Instant;
 
 /// How many frames of a device are kept.
 const FRAMES: usize = 32;
+/// Of how many pictures it is remembered what they show: a quarter of a megabyte each.
+const GLANCES: usize = 3;
 
 /// One observation.
 #[derive(Clone, Copy, Debug)]
@@ -48,14 +52,27 @@ impl Frame {
     }
 }
 
+/// How an action left the screen.
+#[derive(Clone, Debug)]
+pub(super) struct Left {
+    /// What it showed at the end.
+    pub(super) glance: Arc<Glance>,
+    /// Whether it moved still.
+    pub(super) moving: bool,
+    /// When that was.
+    pub(super) at: Instant,
+}
+
 #[derive(Default)]
 struct Sight {
     epoch: u64,
     frames: VecDeque<Frame>,
     frame_count: u64,
     refs: RefBook,
-    /// Of the picture at which the screen came to rest after the last action that was checked.
-    rested: Option<u64>,
+    /// How the last action that was checked left the screen.
+    left: Option<Left>,
+    /// What the latest pictures that callers got show, by the numbers of their frames.
+    glances: VecDeque<(u64, Arc<Glance>)>,
 }
 
 /// What has been seen of all devices.
@@ -102,33 +119,37 @@ impl Sights {
                 if (now.width, now.height, now.orientation)
                     != (frame.screen.width, frame.screen.height, frame.screen.orientation) =>
             {
-                stale(format!(
-                    "frame {name} was {} × {} points ({}), the screen is now {} × {} ({})",
-                    frame.screen.width,
-                    frame.screen.height,
-                    frame.screen.orientation.name(),
-                    now.width,
-                    now.height,
-                    now.orientation.name()
-                ))
-                .map_err(|error: Error| {
-                    error.details(json!({
-                        "width": now.width, "height": now.height, "orientation": now.orientation.name()
-                    }))
-                })
+                Err(turned(&format!("frame {name}"), &frame.screen, &now).on_device(device.id()))
             }
             _ => Ok(frame),
         }
     }
 
-    /// The hash of the picture at which the last action that was checked left the screen.
-    pub(super) fn rested(&self, device: &Device) -> Option<u64> {
-        lock(&self.of(device)).rested
+    /// How the last action left the screen, if it was checked.
+    pub(super) fn left(&self, device: &Device) -> Option<Left> {
+        lock(&self.of(device)).left.clone()
     }
 
-    /// Remembers at which picture the screen came to rest, or that it did not.
-    pub(super) fn rests(&self, device: &Device, picture: Option<u64>) {
-        lock(&self.of(device)).rested = picture;
+    /// Remembers how an action leaves the screen, or that nobody knows.
+    pub(super) fn leave(&self, device: &Device, left: Option<Left>) {
+        lock(&self.of(device)).left = left;
+    }
+
+    /// What the picture of this frame showed, if it is one of the latest.
+    pub(super) fn glance(&self, device: &Device, frame: &Frame) -> Option<Arc<Glance>> {
+        let sight = self.of(device);
+        let sight = lock(&sight);
+        sight.glances.iter().find(|(number, _)| *number == frame.number).map(|(_, glance)| glance.clone())
+    }
+
+    /// Remembers what the picture of this frame shows.
+    pub(super) fn shows(&self, device: &Device, frame: &Frame, glance: Glance) {
+        let sight = self.of(device);
+        let mut sight = lock(&sight);
+        sight.glances.push_back((frame.number, Arc::new(glance)));
+        if sight.glances.len() > GLANCES {
+            sight.glances.pop_front();
+        }
     }
 
     /// A ref for each element of an outline.
@@ -148,6 +169,24 @@ impl Sights {
         }
         work(&mut sight.refs)
     }
+}
+
+/// What was read from a screen that has been turned or resized since holds no more.
+pub(super) fn turned(what: &str, then: &Screen, now: &Screen) -> Error {
+    Error::new(
+        Code::StaleFrame,
+        format!(
+            "{what} was {} × {} points ({}), the screen is now {} × {} ({})",
+            then.width,
+            then.height,
+            then.orientation.name(),
+            now.width,
+            now.height,
+            now.orientation.name()
+        ),
+        "Look at the screen again and use the new frame.",
+    )
+    .details(json!({ "width": now.width, "height": now.height, "orientation": now.orientation.name() }))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

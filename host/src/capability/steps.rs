@@ -13,7 +13,8 @@ use super::{
     acting::{Purpose, Stage, Subject},
     context::{Act, Observe, On, Target},
     declare::{Declaration, Reply, capability_with_image},
-    values::Note,
+    look,
+    values::{Note, Shot},
 };
 use plan::{Planned, WAIT, plan};
 use schemars::JsonSchema;
@@ -26,6 +27,11 @@ use tokio::time::{Instant, sleep};
 const RENEW: Duration = Duration::from_millis(300);
 /// The most that is kept of a batch's time for the observation at its end; of a short time a fifth.
 const RESERVE: Duration = Duration::from_secs(2);
+/// How many bytes all results together may have, and what each may have in any case.
+const MOST_BYTES: usize = 200_000;
+const LEAST_BYTES: usize = 2_000;
+/// Under what a result names its fields that did not fit.
+const LEFT_OUT: &str = "left_out";
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
     vec![capability_with_image(
@@ -98,6 +104,9 @@ struct Ran {
     /// The screen, as get_ui_tree prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// The picture that comes with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screenshot: Option<Shot>,
     /// What is not as it seems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Note>,
@@ -112,13 +121,15 @@ async fn run_steps(context: Arc<Context>, arguments: RunSteps, caller: Caller) -
     let RunSteps { steps, observe, lease, .. } = arguments;
     let steps = plan(&tools, steps, target.id(), lease.as_deref())?;
     let mut stage = Stage::open(&context, &target, &caller, &Act::observed(observe, lease), Purpose::Act).await?;
+    let secrets: Vec<String> = steps.iter().filter_map(Planned::secret).collect();
+    secrets.iter().for_each(|secret| stage.hide(secret));
     stage.take().await?;
     stage.prepare(Subject::Device, None).await?;
     let mut until = target.deadline;
     if observe.is_some_and(|observe| observe != Observe::None) {
         until -= RESERVE.min(target.time_left() / 5);
     }
-    let (results, stop) = Batch { tools, target: &target, stage: &stage, caller, until }.run(steps).await;
+    let (results, stop) = Batch { tools, target: &target, stage: &stage, caller, until, secrets }.run(steps).await;
     let mut ran = Ran {
         device_id: target.id().to_owned(),
         stopped_at: stop.is_some().then(|| results.len() - 1),
@@ -127,12 +138,14 @@ async fn run_steps(context: Arc<Context>, arguments: RunSteps, caller: Caller) -
         frame: None,
         diff: None,
         text: None,
+        screenshot: None,
         notes: stage.notes().to_vec(),
         observe_error: None,
     };
     let image = match stage.finish(Subject::Device).await {
         Ok((acted, image)) => {
             (ran.frame, ran.diff, ran.text, ran.notes) = (acted.frame, acted.diff, acted.text, acted.notes);
+            ran.screenshot = acted.screenshot;
             image
         }
         // The steps were done, and the caller must learn what they did.
@@ -152,14 +165,20 @@ struct Batch<'a> {
     caller: Caller,
     /// When the last step must be over.
     until: Instant,
+    /// What no result may show.
+    secrets: Vec<String>,
 }
 
 impl Batch<'_> {
     /// What became of each step up to the one that failed, and why it did.
     async fn run(&self, steps: Vec<Planned>) -> (Vec<Done>, Option<String>) {
         let mut results = Vec::new();
+        let mut size = 0;
         for step in steps {
-            let (done, stop) = self.holding(self.step(step)).await;
+            let (mut done, stop) = self.holding(self.step(step)).await;
+            if let Some(result) = &mut done.result {
+                size += shorten(result, MOST_BYTES.saturating_sub(size));
+            }
             results.push(done);
             if stop.is_some() {
                 return (results, stop);
@@ -187,7 +206,16 @@ impl Batch<'_> {
         let Planned { tool, arguments, expect } = step;
         let mut done = Done { tool, ok: false, result: None, error: None, expect: None };
         match self.call(tool, arguments).await {
-            Ok(result) => done.result = Some(result),
+            // A wait as a step of its own stops what builds on it, too.
+            Ok(result) if tool == WAIT && result.get("met") == Some(&Value::Bool(false)) => {
+                let reason = unmet(&result);
+                done.result = Some(result);
+                return (done, Some(reason));
+            }
+            Ok(mut result) => {
+                result.values_mut().for_each(|value| self.mask(value));
+                done.result = Some(result);
+            }
             Err(error) => {
                 done.error = Some(body(&error));
                 return (done, Some(error.message));
@@ -203,7 +231,7 @@ impl Batch<'_> {
                 (done, None)
             }
             Ok(waited) => {
-                let reason = waited.get("reason").and_then(Value::as_str).unwrap_or("it did not come about").to_owned();
+                let reason = unmet(&waited);
                 done.expect = Some(waited);
                 (done, Some(reason))
             }
@@ -213,6 +241,16 @@ impl Batch<'_> {
                 done.error = Some(body(&error));
                 (done, Some(error.message))
             }
+        }
+    }
+
+    /// Hides what no result may show.
+    fn mask(&self, value: &mut Value) {
+        match value {
+            Value::String(text) if !self.secrets.is_empty() => *text = look::masked(text, &self.secrets),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.mask(value)),
+            Value::Object(fields) => fields.values_mut().for_each(|value| self.mask(value)),
+            _ => {}
         }
     }
 
@@ -233,6 +271,27 @@ impl Batch<'_> {
         arguments.insert("timeout_ms".to_owned(), wanted.map_or(left, |wanted| wanted.min(left)).into());
         Ok(self.tools.call(tool, arguments, self.caller.clone()).await?.body)
     }
+}
+
+/// Why a wait was not met.
+fn unmet(waited: &Map<String, Value>) -> String {
+    waited.get("reason").and_then(Value::as_str).unwrap_or("it did not come about").to_owned()
+}
+
+/// Leaves out the longest fields of a result that does not fit, and says which; how many bytes it then has. All results travel in
+/// one answer, which must not be lost for its size.
+fn shorten(result: &mut Map<String, Value>, room: usize) -> usize {
+    let size = |result: &Map<String, Value>| serde_json::to_string(result).map_or(0, |text| text.len());
+    let mut left_out: Vec<Value> = Vec::new();
+    while size(result) > room.max(LEAST_BYTES) {
+        let longest =
+            result.iter().filter(|(name, _)| *name != LEFT_OUT).max_by_key(|(_, value)| value.to_string().len());
+        let Some(longest) = longest.map(|(name, _)| name.clone()) else { break };
+        result.remove(&longest);
+        left_out.push(longest.into());
+        result.insert(LEFT_OUT.to_owned(), left_out.clone().into());
+    }
+    size(result)
 }
 
 /// An error as callers read it.

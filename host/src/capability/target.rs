@@ -96,6 +96,12 @@ pub(super) async fn point(
     };
     let Some(screen) = known else {
         return match space {
+            Space::Point if x < 0.0 || y < 0.0 => Err(Error::new(
+                Code::OutOfBounds,
+                format!("the point {x}, {y} lies outside of any screen"),
+                "Coordinates are points from the top left corner.",
+            )
+            .on_device(target.id())),
             Space::Point => Ok(Point::new(x, y)),
             _ => Err(unknown_screen(target)),
         };
@@ -234,14 +240,19 @@ fn ambiguous(outline: &Outline, named: &str, indices: &[usize]) -> Error {
 /// As [`element`].
 pub(super) async fn text(target: &Target, text: &str) -> Result<Aimed, Error> {
     let seen = look::see(target).await?;
-    let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, 20);
-    let reachable: Vec<(f64, usize)> = found
-        .matches
-        .iter()
-        .filter_map(|found| Some((found.score, found.element?)))
-        .filter(|(_, index)| seen.outline.get(*index).is_some_and(|element| element.is_reachable()))
-        .collect();
+    let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, usize::MAX);
+    let on_screen = || {
+        let elements = found.matches.iter().filter(|found| found.on_screen);
+        let elements = elements.filter_map(|found| Some((found.score, found.element?)));
+        elements.filter_map(|(score, index)| Some((score, index, seen.outline.get(index)?)))
+    };
+    let reachable: Vec<(f64, usize)> =
+        on_screen().filter(|(_, _, element)| element.is_reachable()).map(|(score, index, _)| (score, index)).collect();
     let Some((best, index)) = reachable.first().copied() else {
+        // What is there and covered is told by its cover.
+        if let Some((_, index, _)) = on_screen().find(|(_, _, element)| element.covered_by.is_some()) {
+            return Ok(Aimed { seen, index });
+        }
         let near: Vec<&str> = found.near.iter().map(|near| near.text.as_str()).collect();
         return Err(Error::new(
             Code::ElementNotFound,
@@ -300,7 +311,9 @@ pub(super) fn tap_point(target: &Target, aimed: &Aimed) -> Result<Point, Error> 
     alert_permits(target, outline, Some(aimed.index))?;
     let name = locator::words(outline, aimed.index);
     let element = &outline.elements()[aimed.index];
-    if let Some(cover) = element.covered_by {
+    let point = element.tap_point(&outline.screen());
+    let cover = element.covered_by.or_else(|| outline.in_front_at(aimed.index, point?));
+    if let Some(cover) = cover {
         return Err(Error::new(
             Code::TargetCovered,
             format!("{name} is covered by {}", locator::words(outline, cover)),
@@ -308,7 +321,7 @@ pub(super) fn tap_point(target: &Target, aimed: &Aimed) -> Result<Point, Error> 
         )
         .on_device(target.id()));
     }
-    element.tap_point(&outline.screen()).ok_or_else(|| {
+    point.ok_or_else(|| {
         Error::new(Code::OutOfBounds, format!("{name} is not within the screen"), "Scroll until it is, then try again.")
             .on_device(target.id())
     })

@@ -16,6 +16,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
@@ -138,6 +139,7 @@ impl Typing<'_> {
             entered = compare(&kept, after.as_ref(), arguments);
             if let (false, true, Some(now)) = (entered.verified, steady, &after)
                 && before.as_ref().is_some_and(|before| same(before, now) && stayed(before, now))
+                && !is_lossy(&arguments.text, now.value.as_deref().unwrap_or_default())
                 && let Some(repair) = repair(&kept, now, &arguments.text)
             {
                 tracing::debug!("what was typed did not arrive whole; it is repaired once");
@@ -146,7 +148,10 @@ impl Typing<'_> {
                 entered = compare(&kept, after.as_ref(), arguments);
             }
         }
-        let arrived = after.as_ref().is_none_or(|after| after.value.as_deref().unwrap_or_default() != had);
+        // Where the focus went on to another field, what became of this one cannot be read.
+        let here =
+            after.as_ref().zip(before.as_ref()).filter(|(after, before)| same(before, after) && stayed(before, after));
+        let arrived = here.is_none_or(|(after, _)| after.value.as_deref().unwrap_or_default() != had);
         if !arguments.text.is_empty() && !arrived && !entered.verified {
             return Err(Error::new(
                 Code::TextNotEntered,
@@ -157,6 +162,18 @@ impl Typing<'_> {
             .on_device(self.target.id()));
         }
         if arguments.submit {
+            if let Some(stands) =
+                entered.text.as_ref().filter(|stands| !entered.verified && !is_lossy(&arguments.text, stands))
+            {
+                return Err(Error::new(
+                    Code::TextNotEntered,
+                    "what stands in the field is not what was typed, so that return was not pressed",
+                    "Look at the field under details.entered; type it anew with clear, or press_button enter to submit it as it is.",
+                )
+                .details(json!({ "entered": { "text": stands, "verified": false } }))
+                .outcome(Outcome::Unknown)
+                .on_device(self.target.id()));
+            }
             self.enter("\n".to_owned()).await?;
         }
         Ok(entered)
@@ -197,6 +214,12 @@ impl Typing<'_> {
         let operation = Operation { name: "type", limit };
         self.stage.send(operation, move |driver, within| async move { driver.input(&text, within).await }).await
     }
+}
+
+/// Whether a field shows a text as well as it can: some phones tell other signs for those that they do not know.
+fn is_lossy(text: &str, stands: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+    !text.is_ascii() && length(stands) >= length(text) && plain(stands).ends_with(&plain(text))
 }
 
 /// Whether two looks at what has the focus saw the same field, wherever it stood and whatever it held.
@@ -258,7 +281,9 @@ fn compare(kept: &str, after: Option<&Node>, arguments: &InputText) -> Entered {
     let now = after.value.as_deref().unwrap_or_default();
     let whole = length(now) == length(kept) + length(&arguments.text);
     if after.role == Role::SecureField {
-        return Entered { text: None, length: Some(length(now)), verified: whole };
+        // Some begin anew when they are entered again.
+        let anew = length(now) == length(&arguments.text);
+        return Entered { text: None, length: Some(length(now)), verified: whole || anew };
     }
     // The cursor may stand anywhere in what was there before.
     let verified = whole && now.contains(arguments.text.as_str());

@@ -16,6 +16,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
 const TAP: Operation = Operation { name: "tap", limit: Duration::from_secs(20) };
@@ -77,10 +78,12 @@ async fn tap(context: Arc<Context>, arguments: Tap, caller: Caller) -> Result<Re
     if arguments.count == Some(2) && arguments.hold_ms.is_some() {
         return Err(Error::invalid("count and hold_ms exclude each other", "Pass one of them."));
     }
-    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     let aim =
         Aim { x: arguments.x, y: arguments.y, element: arguments.element.as_deref(), text: arguments.text.as_deref() };
-    let Found { point, seen } = aim.find(&context, &target, &arguments.coordinates).await?;
+    aim.check(&arguments.coordinates)?;
+    let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
+    let found = aim.find(&context, &target, &arguments.coordinates).await;
+    let Found { point, seen } = found.map_err(|error| stage.failed(error))?;
     let subject = Subject::Point(point);
     stage.prepare(subject, seen.as_ref()).await?;
     let hold = arguments.hold_ms.map(Duration::from_millis);
@@ -119,6 +122,24 @@ impl Aim<'_> {
         self.x.is_some() || self.y.is_some() || self.element.is_some() || self.text.is_some()
     }
 
+    /// Whether the caller says in one way where, before anything is done.
+    ///
+    /// # Errors
+    /// [`Code::InvalidArguments`].
+    pub(super) fn check(&self, coordinates: &Coordinates) -> Result<(), Error> {
+        let one = "Pass either x and y, or element, or text.";
+        if self.x.is_none() && self.y.is_none() {
+            coordinates.none_given()?;
+        }
+        match (self.x, self.y, self.element, self.text) {
+            (Some(_), Some(_), None, None) | (None, None, Some(_), None) | (None, None, None, Some(_)) => Ok(()),
+            (None, None, None, None) => Err(Error::invalid("the call does not say where", one)),
+            (Some(_), None, None, None) => Err(Error::invalid("y is missing", one)),
+            (None, Some(_), None, None) => Err(Error::invalid("x is missing", one)),
+            _ => Err(Error::invalid("the call says in more than one way where", one)),
+        }
+    }
+
     /// The point that is meant. Only a point costs no look at the screen.
     pub(super) async fn find(
         &self,
@@ -126,21 +147,15 @@ impl Aim<'_> {
         target: &Target,
         coordinates: &Coordinates,
     ) -> Result<Found, Error> {
-        let one = "Pass either x and y, or element, or text.";
-        if self.x.is_none() && self.y.is_none() {
-            coordinates.none_given()?;
+        self.check(coordinates)?;
+        if let (Some(x), Some(y)) = (self.x, self.y) {
+            return Ok(Found { point: target::point(context, target, coordinates, x, y).await?, seen: None });
         }
-        match (self.x, self.y, self.element, self.text) {
-            (Some(x), Some(y), None, None) => {
-                Ok(Found { point: target::point(context, target, coordinates, x, y).await?, seen: None })
-            }
-            (None, None, Some(element), None) => found(target, target::element(context, target, element).await?),
-            (None, None, None, Some(text)) => found(target, target::text(target, text).await?),
-            (None, None, None, None) => Err(Error::invalid("the call does not say where", one)),
-            (Some(_), None, None, None) => Err(Error::invalid("y is missing", one)),
-            (None, Some(_), None, None) => Err(Error::invalid("x is missing", one)),
-            _ => Err(Error::invalid("the call says in more than one way where", one)),
-        }
+        let aimed = match self.element {
+            Some(element) => target::element(context, target, element).await?,
+            None => target::text(target, self.text.unwrap_or_default()).await?,
+        };
+        found(target, aimed)
     }
 }
 
@@ -193,13 +208,15 @@ async fn swipe(context: Arc<Context>, arguments: SwipeArguments, caller: Caller)
     let target = context.target(&arguments.on)?;
     let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Act).await?;
     if let Some(factor) = arguments.pinch {
-        let (fingers, seen) = fingers(&context, &target, &arguments, factor).await?;
+        let fingers = fingers(&context, &target, &arguments, factor).await;
+        let (fingers, seen) = fingers.map_err(|error| stage.failed(error))?;
         stage.prepare(Subject::Swipe, seen.as_ref()).await?;
         stage.send(SWIPE, move |driver, within| async move { driver.gesture(&fingers, within).await }).await?;
         let (acted, image) = stage.finish(Subject::Swipe).await?;
         return Ok(Reply::observed(acted, image));
     }
-    let (from, to, seen) = path(&context, &target, &arguments).await?;
+    let path = path(&context, &target, &arguments).await;
+    let (from, to, seen) = path.map_err(|error| stage.failed(error))?;
     stage.prepare(Subject::Swipe, seen.as_ref()).await?;
     let swipe = Swipe {
         from,
@@ -234,6 +251,16 @@ async fn path(
         ([None, None, None, None], Some(direction)) => {
             coordinates.none_given()?;
             let (area, seen) = area(context, target, element.as_deref()).await?;
+            let most = extent(area, *direction) * MOST_OF_AREA;
+            if let Some(distance) = distance.filter(|distance| *distance > most) {
+                return Err(Error::new(
+                    Code::OutOfBounds,
+                    format!("a swipe of {distance} points does not fit into the area"),
+                    format!("Pass a distance of at most {most:.0}, or leave it out; swipe again to go further."),
+                )
+                .details(json!({ "most": most.floor() }))
+                .on_device(target.id()));
+            }
             let (from, to) = across(area, *direction, *distance);
             Ok((from, to, seen))
         }
@@ -313,7 +340,17 @@ async fn fingers(
     Ok((fingers, seen))
 }
 
-/// From one side of the middle of an area to the other. The finger stays within the area.
+/// A swipe that begins or ends nearer to an area's edge would touch what is beside it, or pull in the system's own bars.
+const MOST_OF_AREA: f64 = 0.9;
+
+fn extent(area: Rect, direction: Direction) -> f64 {
+    match direction {
+        Direction::Up | Direction::Down => area.height,
+        Direction::Left | Direction::Right => area.width,
+    }
+}
+
+/// From one side of the middle of an area to the other, by this distance or 60 % of it.
 pub(super) fn across(area: Rect, direction: Direction, distance: Option<f64>) -> (Point, Point) {
     let (x, y) = match direction {
         Direction::Up => (0.0, -1.0),
@@ -321,8 +358,7 @@ pub(super) fn across(area: Rect, direction: Direction, distance: Option<f64>) ->
         Direction::Left => (-1.0, 0.0),
         Direction::Right => (1.0, 0.0),
     };
-    let along = if x == 0.0 { area.height } else { area.width };
-    let half = distance.unwrap_or(along * 0.6).min(along * 0.9) / 2.0;
+    let half = distance.unwrap_or(extent(area, direction) * 0.6) / 2.0;
     let middle = area.center();
     (Point::new(middle.x - x * half, middle.y - y * half), Point::new(middle.x + x * half, middle.y + y * half))
 }

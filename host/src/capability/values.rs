@@ -191,7 +191,20 @@ pub(super) struct Acted {
     /// The screen, as get_ui_tree prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
+    /// The picture that comes with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) screenshot: Option<Shot>,
     /// What is not as it seems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<Note>,
+}
+
+/// What is to be known of a picture.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Shot {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// Pixels a point.
+    pub(super) scale: f64,
+    pub(super) orientation: &'static str,
 }

@@ -4,14 +4,16 @@ use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
     context::{On, Target},
     declare::{Declaration, capability},
-    look,
+    look::{self, Seen},
     sight::Shown,
 };
 use crate::{
-    device::{Feature, Operation},
+    device::Feature,
+    neutral::{App, Screen},
     perception::{
         change::{Glance, Restless},
         find::{self, Match},
+        outline::Element,
     },
 };
 use schemars::JsonSchema;
@@ -20,12 +22,16 @@ use serde_json::{Map, Value};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-const APP: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
 /// How long to wait unless the caller says.
 const DEFAULT: Duration = Duration::from_secs(10);
-/// The pause between two looks: reading the tree is heavy work for a phone, so that it grows.
+/// The pause between two looks, which grows.
 const FIRST_PAUSE: Duration = Duration::from_millis(150);
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// The least pause between two trees of a screen that moves, which grows: some phones endure no more than one in five seconds.
+const FIRST_TREE_PAUSE: Duration = Duration::from_millis(300);
+const LONGEST_TREE_PAUSE: Duration = Duration::from_secs(5);
+/// After so long the tree is read even where the picture is the same: not all that it tells can be seen.
+const REREAD: Duration = Duration::from_secs(5);
 /// The pause where only movement is looked for, which must not hide between two looks.
 const SHORT_PAUSE: Duration = Duration::from_millis(90);
 /// Less time than this is too short for another look.
@@ -79,24 +85,62 @@ struct Waited {
 }
 
 enum Condition {
-    Text(String),
-    Gone(String),
+    Text(Watch),
+    Gone(Watch),
     App(String),
     Idle {
         last: Option<Glance>,
         since: Instant,
     },
-    /// Since a frame, of which a hash is remembered.
-    Changed(Shown),
+    /// Since a frame with a tree.
+    ChangedTree(u64),
+    /// Since a frame with a picture; only its hash is known of an older one.
+    ChangedPicture(u64, Option<Arc<Glance>>),
     /// Since the call, which has looked once.
     ChangedNow(Option<Glance>),
 }
 
+/// A text that is looked for in trees. Reading them at the pace of pictures takes some phones' automation program down, so that
+/// one is read anew only where the picture is another, and now and then.
+struct Watch {
+    text: String,
+    read: Option<Read>,
+    pause: Duration,
+}
+
+/// What the last tree told.
+struct Read {
+    at: Instant,
+    /// The picture just before it was read.
+    glance: Option<Glance>,
+    look: Look,
+}
+
 /// What one look told.
+#[derive(Clone)]
 struct Look {
     met: bool,
-    frame: Option<String>,
+    shown: Option<Sighted>,
     reason: String,
+}
+
+/// What a look is remembered by, should it be the last.
+#[derive(Clone)]
+enum Sighted {
+    Tree(Screen, u64),
+    Picture(Glance),
+}
+
+impl Sighted {
+    /// The frame of what was seen, where the screen is known.
+    fn frame(self, context: &Context, target: &Target) -> Option<String> {
+        match self {
+            Sighted::Tree(screen, hash) => {
+                Some(context.sights.frame(&target.device, screen, None, Shown::Tree(hash)).name())
+            }
+            Sighted::Picture(glance) => look::glance_frame(context, target, glance),
+        }
+    }
 }
 
 async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Result<Waited, Error> {
@@ -105,11 +149,12 @@ async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Resul
     let mut condition = condition(&context, &target, arguments)?;
     let watches = matches!(condition, Condition::Idle { .. } | Condition::ChangedNow(_));
     let (mut pause, longest) = if watches { (SHORT_PAUSE, SHORT_PAUSE) } else { (FIRST_PAUSE, LONGEST_PAUSE) };
+    let frame = |look: &mut Look| look.shown.take().and_then(|shown| shown.frame(&context, &target));
     let mut last: Option<Look> = None;
     loop {
-        match look(&context, &target, &mut condition).await {
-            Ok(seen) if seen.met => {
-                return Ok(Waited { met: true, waited_ms: millis(started), frame: seen.frame, reason: None });
+        match look(&target, &mut condition).await {
+            Ok(mut seen) if seen.met => {
+                return Ok(Waited { met: true, waited_ms: millis(started), frame: frame(&mut seen), reason: None });
             }
             Ok(seen) => last = Some(seen),
             // A device that is slow to answer the last look has not failed: the time is simply over.
@@ -118,7 +163,7 @@ async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Resul
         }
         let left = target.time_left();
         if left <= LEAST {
-            let (frame, reason) = last.map_or((None, None), |last| (last.frame, Some(last.reason)));
+            let (frame, reason) = last.map_or((None, None), |mut last| (frame(&mut last), Some(last.reason)));
             return Ok(Waited { met: false, waited_ms: millis(started), frame, reason });
         }
         // The last look comes a little before the end, so that it has time to be made.
@@ -156,73 +201,73 @@ fn condition(context: &Context, target: &Target, arguments: WaitFor) -> Result<C
     if frame.is_some() && changed != Some(true) {
         return Err(Error::invalid("frame goes with changed", "Pass changed: true with it, or leave frame out."));
     }
+    let watch = |text| Watch { text, read: None, pause: FIRST_TREE_PAUSE };
     match (text, gone, app, idle, changed) {
-        (Some(text), None, None, None, None) => Ok(Condition::Text(text)),
-        (None, Some(gone), None, None, None) => Ok(Condition::Gone(gone)),
+        (Some(text), None, None, None, None) => Ok(Condition::Text(watch(text))),
+        (None, Some(gone), None, None, None) => Ok(Condition::Gone(watch(gone))),
         (None, None, Some(app), None, None) => Ok(Condition::App(app)),
         (None, None, None, Some(true), None) => Ok(Condition::Idle { last: None, since: Instant::now() }),
-        (None, None, None, None, Some(true)) => Ok(match frame {
-            Some(frame) => Condition::Changed(context.sights.find(&target.device, &frame)?.shown),
-            None => Condition::ChangedNow(None),
-        }),
+        (None, None, None, None, Some(true)) => {
+            let Some(frame) = frame else { return Ok(Condition::ChangedNow(None)) };
+            let frame = context.sights.find(&target.device, &frame)?;
+            Ok(match frame.shown {
+                Shown::Tree(hash) => Condition::ChangedTree(hash),
+                Shown::Picture(hash) => Condition::ChangedPicture(hash, context.sights.glance(&target.device, &frame)),
+            })
+        }
         _ => Err(unclear()),
     }
 }
 
-async fn look(context: &Context, target: &Target, condition: &mut Condition) -> Result<Look, Error> {
+async fn look(target: &Target, condition: &mut Condition) -> Result<Look, Error> {
     match condition {
-        Condition::Text(text) => {
-            let (frame, shown, near) = shows(context, target, text).await?;
-            let reason = match near {
-                Some(near) => format!("the text is not on the screen; the nearest is {near:?}"),
-                None => "the text is not on the screen".to_owned(),
-            };
-            Ok(Look { met: shown, frame: Some(frame), reason })
-        }
-        Condition::Gone(text) => {
-            let (frame, shown, _) = shows(context, target, text).await?;
-            Ok(Look { met: !shown, frame: Some(frame), reason: "the text is still on the screen".to_owned() })
-        }
+        Condition::Text(watch) => watch.look(target, text_is_there).await,
+        Condition::Gone(watch) => watch.look(target, text_is_gone).await,
         Condition::App(wanted) => {
             let app = active_app(target).await?;
             let Some(app) = app else {
                 return Ok(Look {
                     met: false,
-                    frame: None,
+                    shown: None,
                     reason: "the device does not tell which app is in front".to_owned(),
                 });
             };
             let named = app.name.as_deref().unwrap_or(&app.id);
             let met = app.id == *wanted || app.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
-            Ok(Look { met, frame: None, reason: format!("{named} is in front") })
+            Ok(Look { met, shown: None, reason: format!("{named} is in front") })
         }
         Condition::Idle { last, since } => {
-            let (frame, now) = look::glance(context, target).await?;
+            let now = look::glance(target).await?;
             if last.as_ref().is_none_or(|last| differs(last, &now)) {
                 *since = Instant::now();
             }
-            *last = Some(now);
-            Ok(Look { met: since.elapsed() >= IDLE, frame, reason: "the screen is still moving".to_owned() })
+            *last = Some(now.clone());
+            let reason = "the screen is still moving".to_owned();
+            Ok(Look { met: since.elapsed() >= IDLE, shown: Some(Sighted::Picture(now)), reason })
         }
-        Condition::Changed(Shown::Tree(then)) => {
+        Condition::ChangedTree(then) => {
             let seen = look::see(target).await?;
-            Ok(changed(Some(seen.frame(context, target)), seen.hash() != *then))
+            Ok(changed(Sighted::Tree(seen.screen, seen.hash()), seen.hash() != *then))
         }
-        Condition::Changed(Shown::Picture(then)) => {
-            let (frame, now) = look::glance(context, target).await?;
-            Ok(changed(frame, now.hash() != *then))
+        Condition::ChangedPicture(then, glance) => {
+            let now = look::glance(target).await?;
+            let met = match glance {
+                Some(then) => differs(then, &now),
+                None => now.hash() != *then,
+            };
+            Ok(changed(Sighted::Picture(now), met))
         }
         Condition::ChangedNow(then) => {
-            let (frame, now) = look::glance(context, target).await?;
+            let now = look::glance(target).await?;
             let met = then.as_ref().is_some_and(|then| differs(then, &now));
-            then.get_or_insert(now);
-            Ok(changed(frame, met))
+            then.get_or_insert_with(|| now.clone());
+            Ok(changed(Sighted::Picture(now), met))
         }
     }
 }
 
-fn changed(frame: Option<String>, met: bool) -> Look {
-    Look { met, frame, reason: "the screen has not changed".to_owned() }
+fn changed(shown: Sighted, met: bool) -> Look {
+    Look { met, shown: Some(shown), reason: "the screen has not changed".to_owned() }
 }
 
 /// Whether people would call two looks different.
@@ -230,23 +275,65 @@ fn differs(one: &Glance, other: &Glance) -> bool {
     other.since(one, &Restless::default()).is_some()
 }
 
-/// Whether a text is on the screen, and if not, the nearest one that is.
-async fn shows(context: &Context, target: &Target, text: &str) -> Result<(String, bool, Option<String>), Error> {
-    let seen = look::see(target).await?;
-    let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, 20);
-    let shown = found.matches.iter().any(|found| {
-        found.on_screen
-            && found.element.and_then(|index| seen.outline.get(index)).is_none_or(|element| element.is_reachable())
-    });
-    let near = found.near.into_iter().next().map(|near| near.text);
-    Ok((seen.frame(context, target), shown, near))
+impl Watch {
+    /// What the tree tells, which is read only where it may tell something new.
+    async fn look(&mut self, target: &Target, judge: fn(&Seen, &str) -> Look) -> Result<Look, Error> {
+        let mut glance = None;
+        if let Some(read) = &self.read {
+            // A phone that gives no picture now is asked for its tree.
+            glance = look::glance(target).await.ok();
+            let same = match (&read.glance, &glance) {
+                (Some(then), Some(now)) => !differs(then, now),
+                _ => false,
+            };
+            let least = if same { REREAD } else { self.pause };
+            let first = read.glance.is_none() && glance.is_some();
+            if read.at.elapsed() < least && !first {
+                return Ok(read.look.clone());
+            }
+            self.pause = (self.pause * 3 / 2).min(LONGEST_TREE_PAUSE);
+        }
+        let look = judge(&look::see(target).await?, &self.text);
+        self.read = Some(Read { at: Instant::now(), glance, look: look.clone() });
+        Ok(look)
+    }
 }
 
-async fn active_app(target: &Target) -> Result<Option<crate::neutral::App>, Error> {
-    if !target.device.has(Feature::ActiveApp) {
-        return Ok(look::see(target).await?.tree.app);
+/// The texts that match, as far as they are on the screen, with their elements; and the nearest where none does.
+fn found<'a>(seen: &'a Seen, text: &str) -> (Vec<Option<&'a Element>>, Option<String>) {
+    let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, usize::MAX);
+    let on_screen = found.matches.iter().filter(|found| found.on_screen);
+    let elements = on_screen.map(|found| found.element.and_then(|index| seen.outline.get(index))).collect();
+    (elements, found.near.into_iter().next().map(|near| near.text))
+}
+
+fn text_is_there(seen: &Seen, text: &str) -> Look {
+    let (elements, near) = found(seen, text);
+    let met = elements.iter().any(|element| element.is_none_or(Element::is_reachable));
+    let reason = match near {
+        _ if !elements.is_empty() => "the text is there, but covered or not to be seen".to_owned(),
+        Some(near) => format!("the text is not on the screen; the nearest is {near:?}"),
+        None => "the text is not on the screen".to_owned(),
+    };
+    Look { met, shown: Some(Sighted::Tree(seen.screen, seen.hash())), reason }
+}
+
+/// What is only covered is not gone, and what could not be read may be there.
+fn text_is_gone(seen: &Seen, text: &str) -> Look {
+    let (elements, _) = found(seen, text);
+    let there =
+        elements.iter().any(|element| element.is_none_or(|element| !element.hidden || element.covered_by.is_some()));
+    let unread = !seen.tree.flaws.is_empty() || seen.own_notes().iter().any(|note| note.code == "tree_sparse");
+    let reason = match there {
+        true => "the text is still on the screen",
+        false => "the screen could not be read as a whole, so that the text may still be there",
+    };
+    Look { met: !there && !unread, shown: Some(Sighted::Tree(seen.screen, seen.hash())), reason: reason.to_owned() }
+}
+
+async fn active_app(target: &Target) -> Result<Option<App>, Error> {
+    match target.device.has(Feature::ActiveApp) {
+        true => look::active_app(target).await.map(Some),
+        false => Ok(look::see(target).await?.tree.app),
     }
-    let app = target.look(APP, |driver, within| async move { driver.active_app(within).await }).await?;
-    target.device.learn(|facts| facts.app = Some(app.clone()));
-    Ok(Some(app))
 }

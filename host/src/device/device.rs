@@ -522,7 +522,8 @@ impl Device {
                     self.answered();
                 }
                 self.memory().last_error = Some(Trouble::Failed(error.clone()));
-                return Err(Error::Driver(error));
+                let outcome = outcome.unwrap_or(error.outcome);
+                return Err(Error::Driver(error.with_outcome(outcome)));
             }
         };
         tracing::warn!(device = self.id, operation = operation.name, %error, "the device failed");

@@ -3,7 +3,7 @@
 //! It compares coarse copies in colour, so that the noise of a compressed picture is none, and forgives what changes by itself:
 //! the status bar with its clock, a blinking caret, regions that never come to rest. What the change means is for others.
 
-use super::picture::{PictureError, Scaler, decode};
+use super::picture::{PictureError, Pixels, Scaler, decode};
 use crate::neutral::{Picture, PictureFormat, Point, Rect, Screen};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -71,14 +71,26 @@ impl Glance {
     /// # Errors
     /// When the picture cannot be decoded.
     pub fn of(picture: &Picture, hash: u64, screen: &Screen) -> Result<Glance, PictureError> {
-        let pixels = decode(&picture.bytes)?;
+        Glance::of_pixels(&decode(&picture.bytes)?, picture.format, hash, screen)
+    }
+
+    /// The same of a picture that is decoded already, at any scale.
+    ///
+    /// # Errors
+    /// When it cannot be resized.
+    pub fn of_pixels(
+        pixels: &Pixels,
+        format: PictureFormat,
+        hash: u64,
+        screen: &Screen,
+    ) -> Result<Glance, PictureError> {
         let side = |points: f64, pixels: u32| ((points * CELLS).round() as u32).clamp(1, pixels);
         let (width, height) = match pixels.width > pixels.height {
             // The picture's own shape counts, should the screen have turned.
             true => (screen.width.max(screen.height), screen.width.min(screen.height)),
             false => (screen.width.min(screen.height), screen.width.max(screen.height)),
         };
-        let small = Scaler::new().resize(&pixels, side(width, pixels.width), side(height, pixels.height))?;
+        let small = Scaler::new().resize(pixels, side(width, pixels.width), side(height, pixels.height))?;
         Ok(Glance {
             width: small.width as usize,
             height: small.height as usize,
@@ -87,7 +99,7 @@ impl Glance {
                 .chunks_exact(usize::from(small.channels))
                 .map(|cell| [cell[0], cell[1], cell[2]])
                 .collect(),
-            lossy: picture.format == PictureFormat::Jpeg,
+            lossy: format == PictureFormat::Jpeg,
             hash,
             masked: (status_bar(width, height) * CELLS).round() as usize,
             screen: Screen { width, height, ..*screen },
@@ -97,6 +109,11 @@ impl Glance {
     /// The hash of the picture that it was made from.
     pub fn hash(&self) -> u64 {
         self.hash
+    }
+
+    /// Whether it is wider than high.
+    pub fn is_wide(&self) -> bool {
+        self.width > self.height
     }
 
     /// The cells that differ from `other`; `None` when the two have different shapes.
@@ -195,13 +212,9 @@ fn widest(one: &Colour, other: &Colour) -> u8 {
     one.iter().zip(other).map(|(one, other)| one.abs_diff(*other)).max().unwrap_or_default()
 }
 
-/// How high the status bar is. On its side a phone mostly shows none; what is there instead is content.
+/// How high the status bar is. On its side a phone shows a low one, or none.
 fn status_bar(width: f64, height: f64) -> f64 {
-    match height / width {
-        tall if tall > 2.0 => STATUS_BAR.0,
-        upright if upright > 1.0 => STATUS_BAR.1,
-        _ => 0.0,
-    }
+    if height / width > 2.0 { STATUS_BAR.0 } else { STATUS_BAR.1 }
 }
 
 /// Which cells keep changing: a video, a spinner. They tell nothing of an action's effect.
@@ -258,7 +271,6 @@ impl Restless {
 mod tests {
     use super::*;
     use crate::neutral::Orientation;
-    use crate::perception::picture::Pixels;
 
     const SCREEN: Screen = Screen { width: 390.0, height: 844.0, scale: 1.0, orientation: Orientation::Portrait };
 

@@ -25,7 +25,10 @@ fn shown(element: &Element) -> Option<Rect> {
     element.bounds.filter(|_| element.place == Place::On && !element.hidden)
 }
 
-/// Marks the elements that something later fully covers.
+/// A part of an element that is lower or narrower than this, in points, is too little for a finger.
+const SLIVER: f64 = 8.0;
+
+/// Marks the elements that something later covers: all of them, or all but a sliver. Of the others the part that is left is kept.
 pub(super) fn mark(tree: &Tree, outline: &mut Outline) {
     let layers = layers(tree, outline);
     if layers.is_empty() {
@@ -35,7 +38,9 @@ pub(super) fn mark(tree: &Tree, outline: &mut Outline) {
     for layer in &layers {
         for index in 0..layer.from.min(outline.elements().len()) {
             let element = &outline.elements()[index];
-            let Some(visible) = shown(element).and_then(|bounds| bounds.intersection(&screen)) else { continue };
+            // Phones call what lies under a keyboard invisible, and then it is covered all the same.
+            let on_screen = element.bounds.filter(|_| element.place == Place::On);
+            let Some(visible) = on_screen.and_then(|bounds| bounds.intersection(&screen)) else { continue };
             let inside = visible.x >= layer.bounds.x - 0.5
                 && visible.y >= layer.bounds.y - 0.5
                 && visible.right() <= layer.bounds.right() + 0.5
@@ -45,6 +50,38 @@ pub(super) fn mark(tree: &Tree, outline: &mut Outline) {
             }
         }
     }
+    for layer in &layers {
+        if !is_overlay(outline.elements()[layer.element].role) {
+            continue;
+        }
+        for index in 0..layer.element {
+            let element = &outline.elements()[index];
+            if element.covered_by.is_some() || !element.actionable || outline.is_within(layer.element, index) {
+                continue;
+            }
+            let Some(part) = element.visible_part(&screen) else { continue };
+            if part.intersection(&layer.bounds).is_none() {
+                continue;
+            }
+            let element = &mut outline.elements_mut()[index];
+            match left_over(&part, &layer.bounds) {
+                Some(left) => element.clipped = Some(left),
+                None => element.covered_by = Some(layer.element),
+            }
+        }
+    }
+}
+
+/// The largest part beside a cover, if a finger has room on it. Something small may have been no larger before.
+fn left_over(part: &Rect, cover: &Rect) -> Option<Rect> {
+    let beside = [
+        Rect::new(part.x, part.y, part.width, cover.y - part.y),
+        Rect::new(part.x, cover.bottom(), part.width, part.bottom() - cover.bottom()),
+        Rect::new(part.x, part.y, cover.x - part.x, part.height),
+        Rect::new(cover.right(), part.y, part.right() - cover.right(), part.height),
+    ];
+    let room = |rect: &Rect| rect.width >= SLIVER.min(part.width) && rect.height >= SLIVER.min(part.height);
+    beside.into_iter().filter(room).max_by(|a, b| a.area().total_cmp(&b.area()))
 }
 
 fn layers(tree: &Tree, outline: &Outline) -> Vec<Layer> {

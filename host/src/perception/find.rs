@@ -126,7 +126,6 @@ struct Candidate {
 /// Looks for `query` in the texts of `tree` (labels, values and placeholders; a secure field's value is never searched).
 /// `outline` must be the outline of that tree. At most `limit` matches.
 pub fn find_text(tree: &Tree, outline: &Outline, query: &str, how: Match, limit: usize) -> Found {
-    let screen = outline.screen();
     let folded_query = fold(query);
     let plain_query = squeeze(query);
     let candidates = candidates(tree, outline);
@@ -156,7 +155,7 @@ pub fn find_text(tree: &Tree, outline: &Outline, query: &str, how: Match, limit:
         matches.push(TextMatch {
             text: candidate.text.clone(),
             bounds,
-            center: bounds.map(|b| b.intersection(&screen).unwrap_or(b).center()),
+            center: bounds.map(|b| seen(outline, candidate.element, b).center()),
             score,
             on_screen: candidate.place == Place::On,
             element: candidate.element,
@@ -164,6 +163,13 @@ pub fn find_text(tree: &Tree, outline: &Outline, query: &str, how: Match, limit:
     }
     let near = if matches.is_empty() { near(&candidates, &folded_query) } else { Vec::new() };
     Found { matches, near, may_scroll: may_scroll(tree, outline) }
+}
+
+/// The part of `bounds`, which `element` tells, that a finger can reach; all of it where that is nothing.
+pub(super) fn seen(outline: &Outline, element: Option<usize>, bounds: Rect) -> Rect {
+    let screen = outline.screen();
+    let open = element.and_then(|element| outline.get(element)).and_then(|element| element.visible_part(&screen));
+    open.and_then(|open| open.intersection(&bounds)).or_else(|| bounds.intersection(&screen)).unwrap_or(bounds)
 }
 
 fn candidates(tree: &Tree, outline: &Outline) -> Vec<Candidate> {

@@ -260,7 +260,7 @@ pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<
         found.push(IconMatch {
             name: best.1.map_or(own, |concept| concept.name.to_owned()),
             bounds,
-            center: bounds.map(|b| b.intersection(&screen).unwrap_or(b).center()),
+            center: bounds.map(|b| super::find::seen(outline, element, b).center()),
             score,
             on_screen,
             element,

@@ -50,15 +50,17 @@ pub fn tree_unchanged() -> Note {
     )
 }
 
+/// The note for an alert in front.
+pub fn alert_up(buttons: &[String]) -> Note {
+    let buttons = buttons.iter().map(|b| format!("\"{}\"", shorten(b, 40))).collect::<Vec<_>>().join(", ");
+    Note::new("alert_up", format!("An alert is in front and must be answered first. Its buttons: {buttons}."))
+}
+
 /// The notes on `tree`: alert_up, keyboard_up, tree_sparse, tree_cut, tree_damaged, tree_stale.
 pub fn notes(tree: &Tree, outline: &Outline) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(alert) = super::describe::alert(outline) {
-        let buttons = alert.buttons.iter().map(|b| format!("\"{}\"", shorten(b, 40))).collect::<Vec<_>>().join(", ");
-        notes.push(Note::new(
-            "alert_up",
-            format!("An alert is in front and must be answered first. Its buttons: {buttons}."),
-        ));
+        notes.push(alert_up(&alert.buttons));
     }
     if outline.keyboard().is_some() {
         notes.push(Note::new("keyboard_up", "The on-screen keyboard is up; what lies under it cannot be tapped."));

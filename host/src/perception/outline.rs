@@ -62,7 +62,8 @@ pub struct Element {
     pub identifier: Option<String>,
     /// Where it is, in points; `None` when the phone gave no usable position.
     pub bounds: Option<Rect>,
-    /// The part of it that lies inside the lists and pages around it; all of it where that would leave nothing.
+    /// The part of it that lies inside the lists and pages around it and beside a keyboard, alert or sheet in front; all of it
+    /// where that would leave nothing.
     pub clipped: Option<Rect>,
     /// Where it lies with regard to the screen.
     pub place: Place,

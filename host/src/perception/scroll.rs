@@ -50,6 +50,9 @@ pub fn visible(tree: &Tree, outline: &Outline, element: Option<usize>, bounds: R
     let out_of_reach = element
         .and_then(|element| outline.get(element))
         .is_some_and(|element| element.place == Place::On && !element.is_reachable());
+    // What a keyboard covers of it is no place for a finger.
+    let open = element.and_then(|element| outline.get(element)).and_then(|element| element.clipped);
+    let seen = seen.map(|seen| open.and_then(|open| open.intersection(&seen)).unwrap_or(seen));
     seen.filter(enough).filter(|_| !out_of_reach).ok_or_else(|| beyond(bounds, around.unwrap_or_else(|| free(outline))))
 }
 

@@ -4,8 +4,9 @@
 //! The rules:
 //!
 //! - *To act on* is a node of a control's role, or one that is on or off, with a part on the screen, seen or not. It can be
-//!   read if a line with a ref has its words and its tap point is the middle of what can be seen of the node (to 2.5 points), or, for a key, if
-//!   its name stands among the keys of the keyboard's line. Two controls of one name in one place, such as a cell and the
+//!   read if a line with a ref has its words and its tap point is the middle of what can be seen of the node (to 2.5 points; any
+//!   place on it where a keyboard, an alert or a sheet may cover a part), or, for a key, if its name stands among the keys of
+//!   the keyboard's line. Two controls of one name in one place, such as a cell and the
 //!   button that fills it, are told by one line.
 //! - A control that is disabled *and* that the phone calls invisible, inside another control, is an ornament (the chevron of
 //!   a row): nothing can be done with it, and its row's line stands for it.
@@ -17,7 +18,7 @@
 //!   on, disabled. What can neither be acted on nor seen has none. It can be read if it stands on the line of the node, or
 //!   of the control that the node is a part of.
 
-use driver_api::{Node, Orientation, Rect, Role, Screen, Tree};
+use driver_api::{Node, Orientation, Point, Rect, Role, Screen, Tree};
 
 /// How much was looked for, and what was not found.
 #[derive(Default)]
@@ -140,9 +141,18 @@ impl Recall {
             let clip = |part: Rect, list: Rect| part.intersection(&list).unwrap_or(part);
             Some(above(node).filter(scrolls).filter_map(|list| list.bounds).fold(part(node)?, clip))
         };
+        let over = |part: &Rect| {
+            let overlay = |node: &&Node| matches!(node.role, Role::Keyboard | Role::Alert | Role::Sheet);
+            let cuts = |cover: Rect| cover.intersection(part).is_some_and(|both| both.area() < part.area() * 0.999);
+            tree.nodes.iter().filter(overlay).filter_map(|node| node.bounds).any(cuts)
+        };
         let at = |node: &Node| -> Vec<&Line> {
-            let Some(middle) = seen(node).map(|part| part.center()) else { return Vec::new() };
-            let near = |(x, y): (f64, f64)| (x + 0.5 - middle.x).abs() <= 2.5 && (y + 0.5 - middle.y).abs() <= 2.5;
+            let Some(seen) = seen(node) else { return Vec::new() };
+            let (middle, cut) = (seen.center(), over(&seen));
+            let near = |(x, y): (f64, f64)| {
+                (x + 0.5 - middle.x).abs() <= 2.5 && (y + 0.5 - middle.y).abs() <= 2.5
+                    || cut && seen.contains(Point::new(x + 0.5, y + 0.5))
+            };
             lines.iter().filter(|line| line.point.is_some_and(near)).collect()
         };
         let keys = lines.iter().find(|line| line.words.iter().any(|word| word == "keys:"));

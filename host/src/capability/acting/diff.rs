@@ -28,10 +28,14 @@ impl Lines {
     }
 
     /// What is new, gone or different in `after`, in the form of the text tree: data from the screen, and marked as that.
-    pub(super) fn to(&self, after: &Lines) -> String {
+    /// What is gone is told only where `after` is `whole`.
+    pub(super) fn to(&self, after: &Lines, whole: bool) -> String {
         let mut lines: Vec<String> = Vec::new();
-        let gone =
-            self.0.iter().filter(|(name, _)| !after.0.contains_key(name)).map(|(_, (_, line))| format!("- {line}"));
+        let gone = self
+            .0
+            .iter()
+            .filter(|(name, _)| whole && !after.0.contains_key(name))
+            .map(|(_, (_, line))| format!("- {line}"));
         lines.extend(gone);
         let mut order: Vec<(&usize, &Ref, &String)> =
             after.0.iter().map(|(name, (at, line))| (at, name, line)).collect();

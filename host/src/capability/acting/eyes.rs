@@ -2,7 +2,7 @@
 //!
 //! It knows how a picture is had cheaply. What it shows is compared by others.
 
-use super::super::context::Target;
+use super::super::{context::Target, sight::Left};
 use crate::{
     device::{Feature, Operation},
     neutral::Picture,
@@ -24,16 +24,29 @@ pub(super) type Sighting = Arc<Glance>;
 
 /// Two looks before an action lie this far apart, so that what moves shows.
 const APART: Duration = Duration::from_millis(80);
+/// A change of less of the screen than this is no other page.
+const SMALL: f64 = 0.1;
 
 /// What the screen showed before an action.
 #[derive(Clone)]
 pub(super) struct Before {
     /// What it showed last.
     pub(super) now: Sighting,
-    /// What it showed a moment earlier, where it moved since.
-    pub(super) earlier: Option<Sighting>,
-    /// It is just as an earlier action left it.
+    /// Whether it changed before without the action.
+    pub(super) moved: Moved,
+    /// It is as an earlier action left it, but for small things.
     pub(super) as_left: bool,
+}
+
+/// How a screen changed before an action.
+#[derive(Clone)]
+pub(super) enum Moved {
+    /// Not that anybody knows.
+    No,
+    /// A small part, since the action before this one left it so: a counter, a notice that went.
+    Slowly(Sighting),
+    /// Within a moment, from this.
+    Now(Sighting),
 }
 
 /// Looks at one phone.
@@ -69,20 +82,25 @@ impl<'a> Eyes<'a> {
         tokio::time::timeout(within, self.sight()).await.ok().flatten()
     }
 
-    /// Looks at the screen before an action: twice, to see whether it moves, unless it shows what it `rested` at.
-    pub(super) async fn before(&self, rested: Option<u64>, within: Duration) -> Option<Before> {
+    /// Looks at the screen before an action: twice, to see whether it moves, unless it is as the last action `left` it.
+    pub(super) async fn before(&self, left: Option<&Left>, within: Duration) -> Option<Before> {
         let asked = Instant::now();
         let first = self.look(within).await?;
-        if rested == Some(first.hash()) {
-            return Some(Before { now: first, earlier: None, as_left: true });
+        let calm = Restless::default();
+        if let Some(left) = left.filter(|left| !left.moving) {
+            match first.since(&left.glance, &calm) {
+                None => return Some(Before { now: first, moved: Moved::No, as_left: true }),
+                Some(change) if change.part < SMALL => {
+                    return Some(Before { now: first, moved: Moved::Slowly(left.glance.clone()), as_left: true });
+                }
+                Some(_) => {}
+            }
         }
         sleep_until(asked + APART).await;
         let second = self.look(within.saturating_sub(asked.elapsed())).await;
         Some(match second {
-            Some(now) if now.since(&first, &Restless::default()).is_some() => {
-                Before { now, earlier: Some(first), as_left: false }
-            }
-            second => Before { now: second.unwrap_or(first), earlier: None, as_left: false },
+            Some(now) if now.since(&first, &calm).is_some() => Before { now, moved: Moved::Now(first), as_left: false },
+            second => Before { now: second.unwrap_or(first), moved: Moved::No, as_left: false },
         })
     }
 

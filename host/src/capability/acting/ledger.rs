@@ -15,8 +15,10 @@ use tokio::{sync::watch, time::Instant};
 
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_secs(600);
-/// How many answers are kept at most, and how many bytes of pictures with them.
-const MOST: (usize, usize) = (512, 32 << 20);
+/// How many answers are kept at most, of one caller and in all.
+const MOST: (usize, usize) = (256, 2048);
+/// How many bytes of answers are kept, pictures among them.
+const MOST_BYTES: usize = 32 << 20;
 
 /// The name under which callers give a key.
 pub(crate) const KEY: &str = "idempotency_key";
@@ -55,7 +57,10 @@ impl Ledger {
         let device = arguments.get("device_id").and_then(Value::as_str).unwrap_or_default();
         let client = caller.session.clone().unwrap_or_else(|| caller.client.clone());
         let owner = (client, tool, device.to_owned(), key.to_owned());
-        let said: [u8; 32] = Sha256::digest(Value::Object(arguments.clone()).to_string()).into();
+        let mut asked = arguments.clone();
+        // How long it may take, and by which lease, is no part of what is asked for.
+        asked.retain(|name, _| !matches!(name.as_str(), "timeout_ms" | "lease"));
+        let said: [u8; 32] = Sha256::digest(Value::Object(asked).to_string()).into();
         let mut answer = {
             let mut entries = self.entries();
             entries.retain(|entry| entry.at.elapsed() < KEPT && !entry.did_nothing());
@@ -68,7 +73,9 @@ impl Ledger {
                 }
                 Some(entry) => entry.answer.clone(),
                 // A key that was forgotten to make room would let its call act twice.
-                None if entries.len() >= MOST.0 => {
+                None if entries.len() >= MOST.1
+                    || entries.iter().filter(|entry| entry.owner.0 == owner.0).count() >= MOST.0 =>
+                {
                     return Err(Error::new(
                         Code::Overloaded,
                         "too many calls with a key were made in the last ten minutes",
@@ -107,31 +114,46 @@ impl Entry {
         matches!(&*self.answer.borrow(), Some(Err(error)) if error.outcome == Outcome::NotDone)
     }
 
-    fn picture(&self) -> usize {
+    /// About how many bytes its picture and its body have.
+    fn size(&self) -> (usize, usize) {
         match &*self.answer.borrow() {
-            Some(Ok(answer)) => answer.image.as_ref().map_or(0, |image| image.bytes.len()),
-            _ => 0,
+            Some(Ok(answer)) => {
+                let body = serde_json::to_string(&answer.body).map_or(0, |text| text.len());
+                (answer.image.as_ref().map_or(0, |image| image.bytes.len()), body)
+            }
+            _ => (0, 0),
         }
     }
 }
 
-/// Forgets the oldest pictures beyond the bound; what was done is remembered all the same.
+/// Forgets the oldest pictures beyond the bound, and then the oldest answers: that it was done is remembered all the same.
 fn shrink(entries: &mut VecDeque<Entry>) {
-    let mut pictures: usize = entries.iter().map(Entry::picture).sum();
-    for entry in entries.iter_mut() {
-        if pictures <= MOST.1 {
-            return;
-        }
-        let size = entry.picture();
-        if size > 0 {
-            let bare = match &*entry.answer.borrow() {
-                Some(Ok(answer)) => Some(Ok(Answer { image: None, ..answer.clone() })),
-                other => other.clone(),
+    let sizes: Vec<(usize, usize)> = entries.iter().map(Entry::size).collect();
+    let mut total: usize = sizes.iter().map(|(picture, body)| picture + body).sum();
+    for bare in [true, false] {
+        for (entry, (picture, body)) in entries.iter_mut().zip(&sizes) {
+            let gain = if bare { *picture } else { *body };
+            if total <= MOST_BYTES || gain == 0 {
+                continue;
+            }
+            let kept = match &*entry.answer.borrow() {
+                Some(Ok(answer)) if bare => Some(Ok(Answer { image: None, ..answer.clone() })),
+                Some(Ok(_)) => Some(Err(forgotten())),
+                _ => continue,
             };
-            entry.answer = watch::channel(bare).1;
-            pictures -= size;
+            entry.answer = watch::channel(kept).1;
+            total -= gain;
         }
     }
+}
+
+fn forgotten() -> Error {
+    Error::new(
+        Code::Internal,
+        "the call with this key was done, but its answer is not kept any more",
+        "Look at the screen to see what it did.",
+    )
+    .outcome(Outcome::Done)
 }
 
 #[cfg(test)]

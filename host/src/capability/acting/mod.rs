@@ -25,30 +25,39 @@ use super::{
     context::{Act, Observe, Target, brief},
     convert,
     look::{self, Seen},
+    sight::Left,
     values::{Acted, App, Cause, Effect, Note, State},
 };
 use crate::{
     device::{DriverError, DriverHandle, Feature, Operation, Permit},
-    neutral::Point,
-    perception::notes,
+    neutral::{Point, Rect},
+    perception::{
+        change::{Change, Restless},
+        notes,
+    },
 };
-use eyes::Eyes;
+use eyes::{Eyes, Moved};
 use serde_json::json;
 use std::{future::Future, time::Duration};
+use tokio::time::Instant;
 
 const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
 const ANSWER: Operation = Operation { name: "answer alert", limit: Duration::from_secs(20) };
 /// More alerts in a row than this are not answered unasked.
 const MOST_ALERTS: usize = 3;
-const APP: Operation = Operation { name: "active app", limit: Duration::from_secs(20) };
 /// Nothing but connecting takes time.
 const TAKE: Operation = Operation { name: "take", limit: Duration::from_secs(40) };
 /// How long the picture before an action may take.
 const BEFORE: Duration = Duration::from_millis(2500);
 /// A change of more of the screen than this may be another app.
 const LARGE: f64 = 0.3;
+/// A change of less than this, farther from the finger than this many points, may be a counter's.
+const TINY: f64 = 0.01;
+const NEAR: f64 = 60.0;
+/// The pace of counters, and a little.
+const SECOND: Duration = Duration::from_millis(1100);
 /// How long a phone may go on telling the tree of an older screen.
-const LAG: Duration = Duration::from_millis(400);
+pub(super) const LAG: Duration = Duration::from_millis(400);
 
 /// What an action is aimed at, as far as that explains an effect.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +103,7 @@ pub(super) struct Stage<'a> {
     /// The app in front before the action.
     front: Option<App>,
     /// What no answer may show.
-    secret: Option<String>,
+    secrets: Vec<String>,
     /// What the caller should know beside the effect.
     notes: Vec<Note>,
     sent: bool,
@@ -129,7 +138,7 @@ impl<'a> Stage<'a> {
             lines: None,
             tree: None,
             front: None,
-            secret: None,
+            secrets: Vec::new(),
             sent: false,
             picture_limit: caller.picture_limit,
         };
@@ -177,7 +186,13 @@ impl<'a> Stage<'a> {
 
     /// An error on the way: once something was sent, nobody may be told that nothing was done, or it would be done twice.
     pub(super) fn failed(&self, error: Error) -> Error {
-        if self.sent && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error }
+        let mut error =
+            if self.sent && error.outcome == Outcome::NotDone { error.outcome(Outcome::Unknown) } else { error };
+        if !self.notes.is_empty() {
+            let details = error.details.get_or_insert_with(|| json!({}));
+            details["notes"] = json!(self.notes);
+        }
+        error
     }
 
     /// What the caller should know beside the effect.
@@ -187,7 +202,9 @@ impl<'a> Stage<'a> {
 
     /// Lets no answer show this text where it stands on the screen.
     pub(super) fn hide(&mut self, secret: &str) {
-        self.secret = Some(secret.to_owned()).filter(|secret| !secret.trim().is_empty());
+        if !secret.trim().is_empty() {
+            self.secrets.push(secret.to_owned());
+        }
     }
 
     /// The app that was in front before, where that is known.
@@ -207,8 +224,13 @@ impl<'a> Stage<'a> {
     /// target was found, if there was one: its caller has checked alerts there.
     ///
     /// # Errors
-    /// [`Code::AlertInFront`].
+    /// [`Code::AlertInFront`]; [`Code::StaleFrame`] where the phone was turned by hand.
     pub(super) async fn prepare(&mut self, subject: Subject, seen: Option<&Seen>) -> Result<(), Error> {
+        let prepared = self.look_before(subject, seen).await;
+        prepared.map_err(|error| self.failed(error))
+    }
+
+    async fn look_before(&mut self, subject: Subject, seen: Option<&Seen>) -> Result<(), Error> {
         // Some alerts are no part of the tree.
         let told = seen.is_some_and(|seen| seen.outline.alert().is_some());
         if self.verifies() && !told && !matches!(subject, Subject::Alert) {
@@ -221,14 +243,40 @@ impl<'a> Stage<'a> {
         let seen = seen.or(fresh.as_ref());
         self.tree = seen.map(Seen::hash);
         if self.observes() == Observe::Diff {
-            self.lines = seen.map(|seen| diff::Lines::of(self.context, self.target, seen));
+            self.lines = seen.map(|seen| match self.secrets.as_slice() {
+                [] => diff::Lines::of(self.context, self.target, seen),
+                secrets => diff::Lines::of(self.context, self.target, &seen.without(secrets)),
+            });
         }
         if self.verifies() {
-            let rested = self.context.sights.rested(&self.target.device);
-            self.before = self.eyes.before(rested, BEFORE.min(self.target.time_left() / 4)).await;
+            let left = self.context.sights.left(&self.target.device);
+            self.before = self.eyes.before(left.as_ref(), BEFORE.min(self.target.time_left() / 4)).await;
+            if seen.is_none() && matches!(subject, Subject::Point(_) | Subject::Swipe) {
+                self.screen_stands().await?;
+            }
             self.front = self.front_before(seen).await;
         }
         Ok(())
+    }
+
+    /// A picture that lies otherwise than the screen that is remembered tells that somebody turned the phone: places from before
+    /// do not hold any more.
+    ///
+    /// # Errors
+    /// [`Code::StaleFrame`] with the screen as it is now.
+    async fn screen_stands(&self) -> Result<(), Error> {
+        let known = self.target.screen().filter(|_| self.target.device.has(Feature::ScreenInfo));
+        let (Some(known), Some(before)) = (known, &self.before) else { return Ok(()) };
+        if known.width == known.height || before.now.is_wide() == (known.width > known.height) {
+            return Ok(());
+        }
+        let now = look::ask_screen(self.target).await?;
+        match now.bounds() == known.bounds() {
+            true => Ok(()),
+            false => {
+                Err(super::sight::turned("what the point was read from", &known, &now).on_device(self.target.id()))
+            }
+        }
     }
 
     /// The app in front before the action: by the tree that was just read, by what is remembered of a screen that is as it was,
@@ -249,18 +297,13 @@ impl<'a> Stage<'a> {
         if !self.target.device.has(Feature::ActiveApp) {
             return None;
         }
-        let app = self.target.look(APP, |driver, within| async move { driver.active_app(within).await }).await.ok()?;
-        self.target.device.learn(|facts| facts.app = Some(app.clone()));
-        Some(app.into())
+        look::active_app(self.target).await.ok().map(App::from)
     }
 
     /// Reads the tree for an answer: without what no answer may show.
     async fn see(&self) -> Result<Seen, Error> {
         let seen = look::see(self.target).await?;
-        Ok(match &self.secret {
-            Some(secret) => seen.without(secret),
-            None => seen,
-        })
+        Ok(if self.secrets.is_empty() { seen } else { seen.without(&self.secrets) })
     }
 
     /// An alert swallows what is not meant for it. A tap inside one of its buttons is.
@@ -304,15 +347,28 @@ impl<'a> Stage<'a> {
             // What was looked at since may have shown an app that is out of bounds.
             self.context.permits_acts_now(self.target).await?;
         }
-        let done = self.target.act(self.permit.clone(), operation, action).await?;
+        // Until somebody looks, nobody knows how this leaves the screen, and which app in front.
+        self.context.sights.leave(&self.target.device, None);
+        let done = self.target.act(self.permit.clone(), operation, action).await;
+        if !self.verifies() {
+            self.forget_app();
+        }
+        let done = done.map_err(|error| self.failed(error))?;
         self.sent = true;
         Ok(done)
+    }
+
+    /// Where some apps are out of bounds, one that may be in front by now must be asked for before the next act.
+    fn forget_app(&self) {
+        if !self.context.policy.deny_apps.is_empty() {
+            self.target.device.learn(|facts| facts.app = None);
+        }
     }
 
     /// Waits until the screen rests after one of several actions: whether it is different from when it was last looked at, where
     /// that can be told.
     pub(super) async fn settle(&self) -> Option<bool> {
-        let before = self.eyes.last().map(|now| eyes::Before { now, earlier: None, as_left: false });
+        let before = self.eyes.last().map(|now| eyes::Before { now, moved: Moved::No, as_left: false });
         let rest = rest::wait(&self.eyes, before.as_ref(), self.target.time_left()).await?;
         before?;
         match rest.change {
@@ -336,6 +392,9 @@ impl<'a> Stage<'a> {
     /// When what should be observed cannot be looked at: the action was done.
     pub(super) async fn finish(self, subject: Subject) -> Result<(Acted, Option<Image>), Error> {
         let effect = self.effect(subject).await;
+        if self.sent && effect.state == State::Unknown {
+            self.forget_app();
+        }
         self.observe(effect).await.map_err(|error| error.outcome(Outcome::Done))
     }
 
@@ -348,8 +407,8 @@ impl<'a> Stage<'a> {
             return unknown;
         };
         if self.verifies() {
-            let rested = self.eyes.last().filter(|_| !rest.moving).map(|sighting| sighting.hash());
-            self.context.sights.rests(&self.target.device, rested);
+            let left = self.eyes.last().map(|glance| Left { glance, moving: rest.moving, at: Instant::now() });
+            self.context.sights.leave(&self.target.device, left);
         }
         let effect = Effect { settled_ms: Some(rest.after.as_millis() as u64), ..unknown };
         let still_moving = rest.moving.then_some(Cause::StillMoving);
@@ -365,20 +424,36 @@ impl<'a> Stage<'a> {
                 };
                 let meant = matches!(subject, Subject::Device | Subject::Alert | Subject::Launch);
                 let cause = still_moving.or((app.is_some() && !meant).then_some(Cause::AppLeft));
-                // A screen that moved by itself may have gone on to this without the action.
-                let moved = self.before.as_ref().is_some_and(|before| before.earlier.is_some());
-                if moved && !rest.moving && app.is_none() {
+                // A screen that moved by itself may have gone on to this without the action, and a counter may just have counted.
+                let moved = self.before.as_ref().is_some_and(|before| matches!(before.moved, Moved::Now(_)));
+                let doubtful = moved && !rest.moving || self.goes_on(subject, &change).await;
+                if doubtful && app.is_none() {
                     return Effect { cause: Some(Cause::StillMoving), ..effect };
                 }
                 Effect { state: State::Changed, cause, app, ..effect }
             }
             // What moves by itself hides whether anything else does, and who looks too briefly knows nothing.
+            None if rest.doubtful => Effect { cause: Some(Cause::StillMoving), ..effect },
             None if rest.moving || !rest.sure => Effect { cause: still_moving, ..effect },
             None => {
                 let cause = cause::of_nothing(self.target, subject).await;
                 Effect { state: State::Unchanged, cause, ..effect }
             }
         }
+    }
+
+    /// Whether a little that changed far from the finger goes on changing: seconds that are counted are no effect of a tap.
+    async fn goes_on(&self, subject: Subject, change: &Change) -> bool {
+        let Subject::Point(point) = subject else { return false };
+        let near = Rect::new(point.x - NEAR, point.y - NEAR, 2.0 * NEAR, 2.0 * NEAR);
+        if change.part >= TINY || change.bounds.intersection(&near).is_some() || self.target.time_left() < 4 * SECOND {
+            return false;
+        }
+        let Some(last) = self.eyes.last() else { return false };
+        tokio::time::sleep(SECOND).await;
+        let Some(again) = self.eyes.look(SECOND).await else { return false };
+        let more = again.since(&last, &Restless::default());
+        more.is_some_and(|more| more.part < TINY && more.bounds.intersection(&change.bounds).is_some())
     }
 
     /// Whether it is known that another app was in front before.
@@ -388,7 +463,15 @@ impl<'a> Stage<'a> {
 
     async fn observe(self, effect: Effect) -> Result<(Acted, Option<Image>), Error> {
         let device_id = self.target.id().to_owned();
-        let mut acted = Acted { device_id, effect, frame: None, diff: None, text: None, notes: self.notes.clone() };
+        let mut acted = Acted {
+            device_id,
+            effect,
+            frame: None,
+            diff: None,
+            text: None,
+            screenshot: None,
+            notes: self.notes.clone(),
+        };
         let mut image = None;
         match self.observes() {
             Observe::None => {}
@@ -402,12 +485,14 @@ impl<'a> Stage<'a> {
                 let seen = self.see_after(&mut acted).await?;
                 acted.frame = Some(seen.frame(self.context, self.target));
                 let after = diff::Lines::of(self.context, self.target, &seen);
-                // Nothing was prepared where nothing was done.
-                acted.diff = Some(self.lines.as_ref().unwrap_or(&after).to(&after));
+                // Nothing was prepared where nothing was done. What a damaged tree lacks may be there all the same.
+                acted.diff = Some(self.lines.as_ref().unwrap_or(&after).to(&after, seen.tree.flaws.is_empty()));
             }
             Observe::Screenshot => {
-                let (frame, picture) = look::plain_screenshot(self.context, self.target, self.picture_limit).await?;
-                (acted.frame, image) = (Some(frame), Some(picture));
+                let (shot, picture) = look::plain_screenshot(self.context, self.target, self.picture_limit).await?;
+                acted.frame = Some(shot.frame.clone());
+                acted.notes.extend(shot.notes.iter().cloned());
+                (acted.screenshot, image) = (Some(shot.into()), Some(picture));
             }
         }
         Ok((acted, image))
@@ -421,13 +506,13 @@ impl Stage<'_> {
         let seen = self.see().await?;
         let stale = |seen: &Seen| acted.effect.state == State::Changed && self.tree == Some(seen.hash());
         if !stale(&seen) {
+            acted.notes.extend(seen.own_notes());
             return Ok(seen);
         }
         tokio::time::sleep(LAG.min(self.target.time_left() / 4)).await;
         let seen = self.see().await?;
-        if stale(&seen) {
-            acted.notes.push(notes::tree_unchanged().into());
-        }
+        let old = stale(&seen).then(|| notes::tree_unchanged().into());
+        acted.notes.extend(old.into_iter().chain(seen.own_notes()));
         Ok(seen)
     }
 }

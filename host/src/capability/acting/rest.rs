@@ -2,7 +2,7 @@
 //!
 //! It knows how long is long enough. What moves by itself (a video, a spinner) is left out of it.
 
-use super::eyes::{Before, Eyes};
+use super::eyes::{Before, Eyes, Moved};
 use crate::perception::change::{Change, Restless};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
@@ -28,9 +28,10 @@ pub(super) struct Rest {
     pub(super) moving: bool,
     /// It was looked at for long enough to say that nothing changed.
     pub(super) sure: bool,
-    /// What is different from before the action; while something moves, only what lies beside that and beside what moved
-    /// before.
+    /// What is different from before the action, beside what moves or moved by itself.
     pub(super) change: Option<Change>,
+    /// Something is different that may have changed by itself.
+    pub(super) doubtful: bool,
 }
 
 /// Looks until nothing changes any more; `None` when nothing can be seen.
@@ -38,8 +39,14 @@ pub(super) async fn wait(eyes: &Eyes<'_>, before: Option<&Before>, time_left: Du
     let limit = LIMIT.min(time_left.saturating_sub(MARGIN));
     let began = Instant::now();
     let (mut restless, calm) = (Restless::default(), Restless::default());
-    if let Some(Before { now, earlier: Some(earlier), .. }) = before {
-        restless.moved(earlier, now);
+    let mut slow = false;
+    match before {
+        Some(Before { now, moved: Moved::Slowly(earlier), .. }) => {
+            restless.moved(earlier, now);
+            slow = true;
+        }
+        Some(Before { now, moved: Moved::Now(earlier), .. }) => restless.moved(earlier, now),
+        _ => {}
     }
     let mut last = before.map(|before| before.now.clone());
     // When anything last changed, and when anything did beside what keeps changing.
@@ -68,10 +75,11 @@ pub(super) async fn wait(eyes: &Eyes<'_>, before: Option<&Before>, time_left: Du
         let beside = asked >= ANIMATION && asked.saturating_sub(changed) >= QUIET;
         if rests || beside || blind || after >= limit {
             let moving = any && !rests;
-            let beside = if moving { &restless } else { &calm };
-            let change = before.and_then(|before| last.as_ref()?.since(&before.now, beside));
+            let since = |mask: &Restless| last.as_ref()?.since(&before?.now, mask);
+            let change = since(if moving || slow { &restless } else { &calm });
+            let doubtful = change.is_none() && since(&calm).is_some();
             let seen_at_all = !blind || any;
-            return seen_at_all.then_some(Rest { after, moving, sure: waited && !blind, change });
+            return seen_at_all.then_some(Rest { after, moving, sure: waited && !blind, change, doubtful });
         }
         sleep(eyes.pace()).await;
     }

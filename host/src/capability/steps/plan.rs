@@ -28,6 +28,14 @@ pub(super) struct Planned {
     pub(super) expect: Option<Map<String, Value>>,
 }
 
+impl Planned {
+    /// The text that this step types and that nothing may show.
+    pub(super) fn secret(&self) -> Option<String> {
+        let is_secret = self.arguments.get("secret") == Some(&Value::Bool(true));
+        self.arguments.get("text").filter(|_| is_secret)?.as_str().map(str::to_owned)
+    }
+}
+
 /// All steps, or what is wrong with the first one that cannot be run.
 ///
 /// # Errors

@@ -162,19 +162,50 @@ async fn no_key_is_forgotten_to_make_room_for_another() {
     assert_eq!((bench.made(), bench.ledger.entries().len()), (MOST.0, MOST.0));
     bench.tap(&keys[0]).await.unwrap();
     assert_eq!(bench.made(), MOST.0, "the oldest is remembered too");
+    // Somebody else's keys are no one's trouble.
+    let bob = bench.call("tap", &caller("bob", None), &keyed("mine"), |number| answer(number, 0)).await;
+    assert_eq!(number(bob), MOST.0 + 1);
+}
+
+#[tokio::test]
+async fn of_answers_beyond_the_bound_it_is_remembered_that_they_were_done() {
+    let bench = Bench::default();
+    let ann = caller("ann", None);
+    let large = |_| {
+        let body = arguments(json!({ "text": "x".repeat(MOST_BYTES / 3) }));
+        Ok(Answer { body, image: None })
+    };
+    for key in ["a", "b", "c", "d", "e", "f"] {
+        bench.call("tap", &ann, &keyed(key), large).await.unwrap();
+    }
+    let error = bench.call("tap", &ann, &keyed("a"), large).await.unwrap_err();
+    assert_eq!((error.outcome, error.retryable), (Outcome::Done, false));
+    assert!(bench.call("tap", &ann, &keyed("f"), large).await.is_ok());
+    assert_eq!(bench.made(), 6);
+}
+
+#[tokio::test]
+async fn how_long_it_may_take_and_by_which_lease_is_no_other_call() {
+    let bench = Bench::default();
+    for (timeout, lease) in [(1000, "one"), (2000, "two")] {
+        let mut asked = keyed("a");
+        asked.insert("timeout_ms".to_owned(), timeout.into());
+        asked.insert("lease".to_owned(), lease.into());
+        assert_eq!(number(bench.tap(&asked).await), 1);
+    }
 }
 
 #[tokio::test]
 async fn pictures_are_kept_within_their_own_bound_and_what_was_done_beyond_it() {
     let bench = Bench::default();
     let ann = caller("ann", None);
-    let large = |number| answer(number, MOST.1 / 4);
+    let large = |number| answer(number, MOST_BYTES / 4);
     for key in ["a", "b", "c", "d", "e", "f"] {
         bench.call("tap", &ann, &keyed(key), large).await.unwrap();
     }
-    let kept: usize = bench.ledger.entries().iter().map(Entry::picture).sum();
+    let kept: usize = bench.ledger.entries().iter().map(|entry| entry.size().0).sum();
     // The newest was still on its way when room was made.
-    assert!(kept <= MOST.1 + MOST.1 / 4, "{kept}");
+    assert!(kept <= MOST_BYTES + MOST_BYTES / 4, "{kept}");
     assert!(bench.call("tap", &ann, &keyed("f"), large).await.unwrap().image.is_some());
     assert!(bench.call("tap", &ann, &keyed("a"), large).await.unwrap().image.is_none());
     assert_eq!(bench.made(), 6);
