@@ -271,11 +271,12 @@ async fn every_situation_on_the_virtual_phone() {
     table("virtual").await;
 }
 
-/// The requests of a call in short: the same one several times in a row is one with a plus.
+/// The requests of a call in short: the same one several times in a row is one with a plus, and all that are asked of the field
+/// with the focus are one.
 fn costs(sim: &WdaSim) -> String {
     let mut short: Vec<String> = Vec::new();
     for request in sim.requests() {
-        let name = request.name();
+        let name = if request.route.starts_with("/element/") { "focus".to_owned() } else { request.name() };
         match short.last_mut() {
             Some(last) if last.trim_end_matches('+') == name => {
                 if !last.ends_with('+') {
@@ -301,7 +302,8 @@ async fn requests_to_the_phone_by_capability_and_verify() {
     call("launch", json!({"app": "Settings", "fresh": true})).await;
     let (alert, shot, tree) = ("GET /alert/text", "GET /screenshot", "GET /source");
     let (act, front) = ("POST /actions", "GET /wda/activeAppInfo");
-    let (focus, keys) = ("GET /element/active", "POST /wda/keys");
+    let launch = "GET /wda/locked, POST /wda/apps/launch, POST /wda/apps/state";
+    let (focus, keys) = ("focus+", "POST /wda/keys");
     let rows = [
         // Nobody looks.
         ("tap", json!({"x": 2, "y": 60, "verify": false}), act.to_owned()),
@@ -327,21 +329,39 @@ async fn requests_to_the_phone_by_capability_and_verify() {
         (
             "orientation",
             json!({"orientation": "portrait"}),
-            format!("{alert}, {shot}, POST /orientation, GET /orientation, GET /wda/screen, {shot}+"),
+            format!("{alert}, {shot}, POST /orientation, GET /window/size, GET /wda/deviceOrientation, {shot}+"),
         ),
         ("press", json!({"button": "home"}), format!("{alert}, {shot}, POST /wda/homescreen, {shot}+, {front}")),
-        ("launch", json!({"app": "Notes"}), String::new()),
-        ("launch", json!({"app": "com.fingertip.signin"}), String::new()),
-        ("tap", json!({"element": "text_field \"Email\""}), String::new()),
-        ("input", json!({"text": "ann"}), format!("{focus} {keys}")),
-        ("input", json!({"element": "text_field \"Email\"", "text": "ann", "clear": true}), String::new()),
-        ("press", json!({"button": "hide_keyboard"}), String::new()),
-        ("open-url", json!({"url": "https://example.com"}), String::new()),
-        ("terminate", json!({"app": "com.fingertip.browser"}), String::new()),
+        ("launch", json!({"app": "Notes"}), format!("{alert}, {shot}, {launch}, {shot}+")),
+        ("launch", json!({"app": "com.fingertip.signin", "verify": false}), launch.to_owned()),
+        // The keyboard is a large change.
+        (
+            "tap",
+            json!({"element": "text_field \"Email\""}),
+            format!("{tree}, {alert}, {shot}+, {front}, {act}, {shot}+, {front}"),
+        ),
+        ("input", json!({"text": "ann"}), format!("{alert}, {shot}, {focus}, {keys}, {focus}, {shot}+")),
+        // What was there is deleted and the text typed.
+        (
+            "input",
+            json!({"element": "text_field \"Email\"", "text": "bob", "clear": true}),
+            format!("{tree}, {alert}, {shot}, {focus}, {act}, {focus}, {keys}, focus, {keys}, {focus}, {shot}+"),
+        ),
+        (
+            "press",
+            json!({"button": "hide_keyboard"}),
+            format!("{alert}, {shot}, POST /wda/keyboard/dismiss, {shot}+, {front}"),
+        ),
+        ("open-url", json!({"url": "https://example.com"}), format!("{alert}, {shot}, POST /url, {shot}+, {front}")),
+        (
+            "terminate",
+            json!({"app": "com.fingertip.browser"}),
+            format!("{alert}, {shot}, POST /wda/apps/terminate, {shot}+, {front}"),
+        ),
         (
             "steps",
             json!({"steps": [{"tool": "tap", "arguments": {"x": 2, "y": 60, "verify": false}}], "observe": "tree"}),
-            String::new(),
+            format!("{act}, {shot}+, {tree}"),
         ),
         ("tap", json!({"x": 2, "y": 60, "verify": false, "observe": "tree"}), format!("{act}, {shot}+, {tree}")),
         ("press", json!({"button": "volume_up", "verify": false}), "POST /wda/pressButton".to_owned()),

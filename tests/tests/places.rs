@@ -73,7 +73,6 @@ fn targets(phone: &mut Phone) -> Vec<(usize, Rect, Vec<String>)> {
         .filter_map(|index| Some((index, part(index)?)))
         // An alert takes every touch.
         .filter(|(index, _)| outline.alert().is_none_or(|alert| outline.is_within(*index, alert)))
-        .filter(|(index, part)| outline.in_front_at(*index, part.center()).is_none())
         .map(|(index, part)| {
             let told = tree.nodes.iter().enumerate().filter(|(node, _)| outline.element_of(*node) == Some(index));
             let names = told.flat_map(|(_, node)| [node.label.clone(), node.identifier.clone()]).flatten();

@@ -90,9 +90,9 @@ pub(crate) async fn open_url(session: &Session, url: &str) -> Result<()> {
     act(session.post("/url", &json!({"url": url}), SHORT).await, Purpose::OpenUrl)
 }
 
-/// Hides the keyboard. The return key is not among those tried: it could send a form.
+/// Hides the keyboard, by the keys that do nothing else. Return is not among them, whatever it is called: it could send a form.
 pub(crate) async fn hide_keyboard(session: &Session) -> Result<()> {
-    let body = json!({"keyNames": ["Done", "done", "Hide keyboard", "Dismiss"]});
+    let body = json!({"keyNames": ["Hide keyboard", "Dismiss"]});
     act(session.post("/wda/keyboard/dismiss", &body, SHORT).await, Purpose::HideKeyboard)
 }
 
