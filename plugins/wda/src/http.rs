@@ -104,6 +104,8 @@ impl Http {
         };
         // Taken out, so that a call that is dropped takes its half-used connection with it.
         let kept = self.kept().take().filter(|wire| wire.since.elapsed() < REST);
+        // A cable that was pulled takes its connections with it, also those whose end has not been heard of yet.
+        let kept = kept.filter(|wire| !wire.by_cable || self.route.is_by_cable());
         if let Some(wire) = kept {
             match self.exchange(wire, request()?, until).await {
                 // It had ended while it was kept.
@@ -111,7 +113,8 @@ impl Http {
                 answer => return answer,
             }
         }
-        let wire = Wire::open(self.route.open(until).await?).await?;
+        let by_cable = self.route.is_by_cable();
+        let wire = Wire::open(self.route.open(until).await?, by_cable).await?;
         self.exchange(wire, request()?, until).await
     }
 
@@ -149,13 +152,14 @@ struct Wire {
     /// What moves its bytes; gone once it has ended.
     connection: Option<Driving>,
     since: Instant,
+    by_cable: bool,
 }
 
 impl Wire {
-    async fn open(socket: Socket) -> Result<Wire, Broken> {
+    async fn open(socket: Socket, by_cable: bool) -> Result<Wire, Broken> {
         // Nothing is sent by this.
         let (sender, connection) = http1::handshake(TokioIo::new(socket)).await.map_err(|_| Broken::NoRoute)?;
-        Ok(Wire { sender, connection: Some(Box::pin(connection)), since: Instant::now() })
+        Ok(Wire { sender, connection: Some(Box::pin(connection)), since: Instant::now(), by_cable })
     }
 
     async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Answer, Broken> {
