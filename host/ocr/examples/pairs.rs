@@ -155,7 +155,9 @@ fn share(one: &Area, two: &Area) -> f64 {
 }
 
 fn is_read(reading: &Reading, text: &Text) -> bool {
-    let lines = reading.lines.iter().filter(|line| share(&line.bounds, &text.bounds) > 0.3);
+    // A line may hold several elements, an element several lines.
+    let meets = |bounds: &Area| share(bounds, &text.bounds).max(share(&text.bounds, bounds)) > 0.3;
+    let lines = reading.lines.iter().filter(|line| meets(&line.bounds));
     let says: String = lines.map(|line| line.text.as_str()).collect();
     folded(&says).contains(&folded(&text.says))
 }

@@ -46,5 +46,4 @@ impl Area {
         self.common(other).size() > 0.0
     }
 
-    /// Larger by as much on each side, as far as a picture of this size goes.
 }

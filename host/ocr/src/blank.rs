@@ -54,6 +54,21 @@ impl Ink {
         widest
     }
 
+    /// Of the columns with ink, the share that lies within one of these stretches; all of it where there is no ink.
+    pub(crate) fn covered(&self, stretches: impl Iterator<Item = (f64, f64)>) -> f64 {
+        let index = |x: f64| ((x - self.left as f64).max(0.0) as usize).min(self.columns.len());
+        let mut rest = self.columns.clone();
+        for (from, to) in stretches {
+            let (start, end) = (index(from), index(to.ceil()));
+            rest.get_mut(start..end).unwrap_or_default().fill(false);
+        }
+        let count = |columns: &[bool]| columns.iter().filter(|ink| **ink).count() as f64;
+        match count(&self.columns) {
+            0.0 => 1.0,
+            all => 1.0 - count(&rest) / all,
+        }
+    }
+
     /// The same stretch without the blank at its ends; as it was where it is all blank.
     pub(crate) fn trimmed(&self, from: f64, to: f64) -> (f64, f64) {
         let index = |x: f64| ((x - self.left as f64).max(0.0) as usize).min(self.columns.len());

@@ -246,11 +246,11 @@ impl Pass<'_> {
                     }
                 }
             }
-            if std::env::var_os("OCR_DUMP").is_some() {
-                let text: String = raw.letters.iter().map(|l| l.text.as_str()).collect();
-                eprintln!("DUMP\t{:.3}\t{:.3}\t{:.0}x{:.0}\t{}\t{}", spot.likelihood, raw.score, spot.area.width, spot.area.height, raw.letters.len(), text);
-            }
-            match script::judge(&raw, &spot.area, spot.likelihood) {
+            let cut = spot.area.x <= 0.0
+                || spot.area.y <= 0.0
+                || spot.area.right() >= f64::from(self.picture.width)
+                || spot.area.bottom() >= f64::from(self.picture.height);
+            match script::judge(&mut raw, &spot.area, spot.likelihood, cut) {
                 Verdict::Text => lines.push(line(raw, spot.area, true)),
                 Verdict::Unread => lines.push(line(raw, spot.area, false)),
                 Verdict::Nothing => {}
@@ -261,7 +261,7 @@ impl Pass<'_> {
 }
 
 fn line(raw: Raw, bounds: Area, readable: bool) -> Line {
-    let Raw { mut letters, score } = raw;
+    let Raw { mut letters, score, .. } = raw;
     direction::reorder(&mut letters, |letter| &letter.text);
     let is_space = |letter: &Letter| letter.text.trim().is_empty();
     while letters.last().is_some_and(is_space) {

@@ -25,6 +25,9 @@ const EARLIEST: f64 = 0.6;
 /// A blank of this share of the line's height at a cut stands for a space.
 const SPACE: f64 = 0.2;
 
+/// How far to each side a letter may reach, as a share of the line's height with its margins.
+const NEARBY: f64 = 0.45;
+
 /// A character of a line, and where it stands along the line in the picture's pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Letter {
@@ -39,8 +42,10 @@ pub(crate) struct Letter {
 pub(crate) struct Raw {
     /// From the left.
     pub(crate) letters: Vec<Letter>,
-    /// Mean likelihood of the letters; 0 without any.
+    /// Mean likelihood of the letters, spaces apart; 0 without any.
     pub(crate) score: f32,
+    /// Of what is written there, the share that has a letter nearby.
+    pub(crate) covered: f64,
 }
 
 /// A network and its characters.
@@ -75,11 +80,17 @@ impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
             }
             left = right;
         }
-        let score = letters.iter().map(|letter| letter.likelihood).sum::<f32>() / letters.len().max(1) as f32;
+        let written = || letters.iter().filter(|letter| !letter.text.trim().is_empty());
+        let score = written().map(|letter| letter.likelihood).sum::<f32>().max(0.0) / written().count().max(1) as f32;
+        let reach = NEARBY * area.height;
+        let covered = ink.covered(written().map(|letter| {
+            let middle = (letter.left + letter.right) / 2.0;
+            (middle - reach, middle + reach)
+        }));
         for letter in &mut letters {
             (letter.left, letter.right) = ink.trimmed(letter.left, letter.right);
         }
-        Ok(Raw { letters, score })
+        Ok(Raw { letters, score, covered })
     }
 
     fn piece(&self, scaler: &mut Scaler, picture: &Picture<'_>, piece: &Area) -> Result<Vec<Letter>, OcrError> {
