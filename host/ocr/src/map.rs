@@ -6,7 +6,7 @@
 const TEXT: u8 = 76;
 
 /// Mean likelihood within a box from which it is a text, of 255.
-const BOX: f64 = 0.5 * 255.0;
+const BOX: f64 = 0.35 * 255.0;
 
 /// The detector marks the inner part of a line; this brings its box to the letters' edges.
 const UNCLIP: f64 = 1.6;
