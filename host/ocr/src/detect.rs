@@ -4,7 +4,7 @@
 
 use crate::grid::{Grid, STEP, Tile};
 use crate::map::Map;
-use crate::models::Network;
+use crate::models::{Network, Threads};
 use crate::scale::Scaler;
 use crate::{Area, OcrError, Picture};
 use rten_tensor::{AsView, Layout, NdTensor};
@@ -30,7 +30,7 @@ pub(crate) fn detect(
         let inner = (across.len(), down.len());
         let outer = (inner.0.next_multiple_of(STEP), inner.1.next_multiple_of(STEP));
         let planes = scaler.planes(picture, &part, inner, outer)?;
-        let output: NdTensor<f32, 4> = network.run(&[planes])?;
+        let output: NdTensor<f32, 4> = network.run(&planes, &Threads::all())?;
         if output.shape() != [1, 1, outer.1, outer.0] {
             return Err(OcrError::Model("the detector's map has another size than its input".into()));
         }

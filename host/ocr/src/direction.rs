@@ -60,6 +60,6 @@ mod tests {
     fn only_leftward_texts_turn_and_numbers_in_them_do_not() {
         assert_eq!(reordered("Settings 12:30"), "Settings 12:30");
         assert_eq!(reordered("12:30 םולש"), "שלום 12:30");
-        assert_eq!(reordered("ב Wi-Fi א"), "א Wi-Fi ב");
+        assert_eq!(reordered("םיאב Wi-Fi םולש"), "שלום Wi-Fi באים");
     }
 }

@@ -27,6 +27,9 @@ mod recognise;
 mod scale;
 mod script;
 
+#[cfg(test)]
+mod tests;
+
 pub use area::Area;
 pub use error::OcrError;
 pub use picture::Picture;

@@ -16,10 +16,27 @@ pub(crate) const DICTIONARY: &str = include_str!("../../assets/ocr/ppocrv6_dict.
 static DETECTOR: &[u8] = rten::include_external_data!("../../assets/ocr/PP-OCRv6_det_small.rten");
 static RECOGNISER: &[u8] = rten::include_external_data!("../../assets/ocr/PP-OCRv6_rec_small.rten");
 
-/// Threads that a network runs on: more give little for lines as small as these, and the host has other work.
-const THREADS: usize = 2;
+/// Threads that are computed with at most: the host has other work.
+pub(crate) const THREADS: usize = 2;
 
-static POOL: LazyLock<Arc<ThreadPool>> = LazyLock::new(|| Arc::new(ThreadPool::with_num_threads(THREADS)));
+/// The threads of one run of a network. Runs over large inputs share all of them; runs over small ones lose more by
+/// waiting for each other's parts than they win, and go side by side on one each.
+pub(crate) struct Threads(Arc<ThreadPool>);
+
+impl Threads {
+    /// All threads together.
+    pub(crate) fn all() -> Threads {
+        static ALL: LazyLock<Arc<ThreadPool>> = LazyLock::new(|| Arc::new(ThreadPool::with_num_threads(THREADS)));
+        Threads(Arc::clone(&ALL))
+    }
+
+    /// One of them, by its number.
+    pub(crate) fn one(index: usize) -> Threads {
+        static SINGLE: LazyLock<[Arc<ThreadPool>; THREADS]> =
+            LazyLock::new(|| std::array::from_fn(|_| Arc::new(ThreadPool::with_num_threads(1))));
+        Threads(Arc::clone(&SINGLE[index % THREADS]))
+    }
+}
 
 /// A network with one input and one output.
 pub(crate) struct Network(Model);
@@ -53,22 +70,13 @@ impl Network {
         Model::load(bytes).map(Network).map_err(|error| error.to_string())
     }
 
-    /// Runs it on pictures of the same size and hands its output over as `N` dimensions.
-    pub(crate) fn run<const N: usize>(&self, batch: &[Planes]) -> Result<NdTensor<f32, N>, OcrError> {
+    /// Runs it and hands its output over as `N` dimensions.
+    pub(crate) fn run<const N: usize>(&self, planes: &Planes, threads: &Threads) -> Result<NdTensor<f32, N>, OcrError> {
         let failed = |error: &dyn std::fmt::Display| OcrError::Model(error.to_string());
-        let Some(first) = batch.first() else { return Err(failed(&"nothing to run on")) };
-        let shape = [batch.len(), 3, first.height, first.width];
-        let joined: Vec<f32>;
-        let data = match batch {
-            [one] => &one.data,
-            _ => {
-                joined = batch.iter().flat_map(|planes| planes.data.iter().copied()).collect();
-                &joined
-            }
-        };
-        let input = NdTensorView::try_from_data(shape, data.as_slice()).map_err(|error| failed(&error))?;
+        let shape = [1, 3, planes.height, planes.width];
+        let input = NdTensorView::try_from_data(shape, planes.data.as_slice()).map_err(|error| failed(&error))?;
         let mut options = RunOptions::default();
-        options.thread_pool = Some(Arc::clone(&POOL));
+        options.thread_pool = Some(Arc::clone(&threads.0));
         let output = self.0.run_one(ValueOrView::from(input.as_dyn()), Some(options)).map_err(|error| failed(&error))?;
         output.try_into().map_err(|_| failed(&"the network's output has another shape"))
     }

@@ -7,15 +7,16 @@ use crate::detect::detect;
 use crate::dictionary::Dictionary;
 use crate::direction;
 use crate::grid::{Grid, STEP};
-use crate::models::{DICTIONARY, Network};
+use crate::models::{DICTIONARY, Network, THREADS, Threads};
 use crate::order;
-use crate::recognise::{Letter, Raw, Recogniser};
+use crate::recognise::{Hands, Letter, Raw, Recogniser};
 use crate::scale::Scaler;
 use crate::script::{self, Verdict};
 use crate::{Area, OcrError, Picture};
 use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows of the detector's map around a change that are looked at again, so that letters there look as they do in the
 /// whole picture.
@@ -24,7 +25,7 @@ const AROUND: usize = 32;
 /// Of all rows, from which share on the whole picture is read anew.
 const MOST_ANEW: f64 = 0.7;
 
-/// Score from which the first recogniser's reading stands without asking the added ones.
+/// From this score, and this share of the ink read, the first recogniser's reading stands without asking the added ones.
 const SURE: f32 = 0.9;
 
 /// A recogniser for more scripts, given as files.
@@ -233,30 +234,58 @@ impl Pass<'_> {
         Ok(map.boxes().into_iter().map(spot).collect())
     }
 
-    fn lines(&mut self, spots: &[Spot]) -> Result<Vec<Line>, OcrError> {
-        let first = Recogniser { network: Network::recogniser()?, dictionary: &*DEFAULT_DICTIONARY };
-        let mut lines = Vec::new();
-        for spot in spots {
-            let mut raw = first.read(&mut self.scaler, self.picture, &spot.area)?;
-            if raw.score < SURE {
-                for extra in &self.reader.extras {
-                    let other = extra.read(&mut self.scaler, self.picture, &spot.area)?;
-                    if other.score > raw.score {
-                        raw = other;
-                    }
-                }
+    /// Reads the lines at these spots, as many at a time as there are threads.
+    fn lines(&self, spots: &[Spot]) -> Result<Vec<Line>, OcrError> {
+        // The longest first, so that no worker is left with a long one at the end.
+        let mut longest: Vec<&Spot> = spots.iter().collect();
+        longest.sort_by(|one, two| (two.area.width / two.area.height).total_cmp(&(one.area.width / one.area.height)));
+        let next = AtomicUsize::new(0);
+        let work = |index: usize| {
+            let mut hands = Hands { scaler: Scaler::default(), threads: Threads::one(index) };
+            let mut lines = Vec::new();
+            while let Some(spot) = longest.get(next.fetch_add(1, Ordering::Relaxed)) {
+                lines.extend(self.line(&mut hands, spot)?);
             }
-            let cut = spot.area.x <= 0.0
-                || spot.area.y <= 0.0
-                || spot.area.right() >= f64::from(self.picture.width)
-                || spot.area.bottom() >= f64::from(self.picture.height);
-            match script::judge(&mut raw, &spot.area, spot.likelihood, cut) {
-                Verdict::Text => lines.push(line(raw, spot.area, true)),
-                Verdict::Unread => lines.push(line(raw, spot.area, false)),
-                Verdict::Nothing => {}
+            Ok(lines)
+        };
+        let work = &work;
+        let workers = THREADS.min(spots.len());
+        let parts: Vec<Result<Vec<Line>, OcrError>> = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..workers).map(|index| scope.spawn(move || work(index))).collect();
+            let mut parts = vec![work(0)];
+            for other in others {
+                let part = other.join();
+                parts.push(part.unwrap_or_else(|_| Err(OcrError::Model("a worker of the recogniser failed".into()))));
             }
+            parts
+        });
+        let mut lines = Vec::with_capacity(spots.len());
+        for part in parts {
+            lines.extend(part?);
         }
         Ok(lines)
+    }
+
+    fn line(&self, hands: &mut Hands, spot: &Spot) -> Result<Option<Line>, OcrError> {
+        let first = Recogniser { network: Network::recogniser()?, dictionary: &*DEFAULT_DICTIONARY };
+        let mut raw = first.read(hands, self.picture, &spot.area)?;
+        if raw.score < SURE || f64::from(SURE) > raw.covered {
+            for extra in &self.reader.extras {
+                let other = extra.read(hands, self.picture, &spot.area)?;
+                if f64::from(other.score) * other.covered > f64::from(raw.score) * raw.covered {
+                    raw = other;
+                }
+            }
+        }
+        let cut = spot.area.x <= 0.0
+            || spot.area.y <= 0.0
+            || spot.area.right() >= f64::from(self.picture.width)
+            || spot.area.bottom() >= f64::from(self.picture.height);
+        Ok(match script::judge(&mut raw, &spot.area, spot.likelihood, cut) {
+            Verdict::Text => Some(line(raw, spot.area, true)),
+            Verdict::Unread => Some(line(raw, spot.area, false)),
+            Verdict::Nothing => None,
+        })
     }
 }
 

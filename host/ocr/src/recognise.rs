@@ -5,7 +5,7 @@
 use crate::blank::Ink;
 use crate::ctc;
 use crate::dictionary::Dictionary;
-use crate::models::Network;
+use crate::models::{Network, Threads};
 use crate::scale::Scaler;
 use crate::{Area, OcrError, Picture};
 use rten_tensor::{AsView, Layout, NdTensor};
@@ -48,6 +48,12 @@ pub(crate) struct Raw {
     pub(crate) covered: f64,
 }
 
+/// What one worker works with.
+pub(crate) struct Hands {
+    pub(crate) scaler: Scaler,
+    pub(crate) threads: Threads,
+}
+
 /// A network and its characters.
 pub(crate) struct Recogniser<N, D> {
     pub(crate) network: N,
@@ -56,7 +62,7 @@ pub(crate) struct Recogniser<N, D> {
 
 impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
     /// Reads the line within an area of the picture.
-    pub(crate) fn read(&self, scaler: &mut Scaler, picture: &Picture<'_>, area: &Area) -> Result<Raw, OcrError> {
+    pub(crate) fn read(&self, hands: &mut Hands, picture: &Picture<'_>, area: &Area) -> Result<Raw, OcrError> {
         if area.width <= 0.0 || area.height <= 0.0 {
             return Ok(Raw::default());
         }
@@ -70,7 +76,7 @@ impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
                 false => (area.right(), 0.0),
             };
             let piece = Area::between(left, area.y, right, area.bottom());
-            letters.extend(self.piece(scaler, picture, &piece)?);
+            letters.extend(self.piece(hands, picture, &piece)?);
             if right >= area.right() {
                 break;
             }
@@ -93,11 +99,11 @@ impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
         Ok(Raw { letters, score, covered })
     }
 
-    fn piece(&self, scaler: &mut Scaler, picture: &Picture<'_>, piece: &Area) -> Result<Vec<Letter>, OcrError> {
+    fn piece(&self, hands: &mut Hands, picture: &Picture<'_>, piece: &Area) -> Result<Vec<Letter>, OcrError> {
         let width = ((piece.width * HEIGHT as f64 / piece.height).round() as usize).max(1);
         let outer = width.next_multiple_of(STEP);
-        let planes = scaler.planes(picture, piece, (width, HEIGHT), (outer, HEIGHT))?;
-        let output: NdTensor<f32, 3> = self.network.as_ref().run(&[planes])?;
+        let planes = hands.scaler.planes(picture, piece, (width, HEIGHT), (outer, HEIGHT))?;
+        let output: NdTensor<f32, 3> = self.network.as_ref().run(&planes, &hands.threads)?;
         let [_, steps, classes] = output.shape();
         if classes != self.dictionary.as_ref().classes() {
             let known = self.dictionary.as_ref().classes();
