@@ -138,8 +138,12 @@ fn shown(node: &BytesStart<'_>) -> Vec<String> {
 
 fn bounds(node: &BytesStart<'_>) -> Option<Area> {
     if let Some(text) = attribute(node, "bounds") {
-        let numbers: Vec<f64> =
-            text.split(['[', ']', ',']).filter(|part| !part.is_empty()).map(str::parse).collect::<Result<_, _>>().ok()?;
+        let numbers: Vec<f64> = text
+            .split(['[', ']', ','])
+            .filter(|part| !part.is_empty())
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .ok()?;
         let [left, top, right, bottom] = numbers[..] else { return None };
         return Some(Area { x: left, y: top, width: right - left, height: bottom - top });
     }

@@ -45,5 +45,4 @@ impl Area {
     pub(crate) fn meets(&self, other: &Area) -> bool {
         self.common(other).size() > 0.0
     }
-
 }

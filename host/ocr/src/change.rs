@@ -33,7 +33,8 @@ fn marked(mut mark: u64, bytes: &[u8]) -> u64 {
     let (pairs, rest) = bytes.as_chunks::<16>();
     for pair in pairs {
         let (halves, _) = pair.as_chunks::<8>();
-        mark = mix(mark ^ u64::from_le_bytes(halves[0]), u64::from_le_bytes(halves[1])).wrapping_add(mark.rotate_left(29));
+        mark =
+            mix(mark ^ u64::from_le_bytes(halves[0]), u64::from_le_bytes(halves[1])).wrapping_add(mark.rotate_left(29));
     }
     for byte in rest {
         mark = mix(mark, u64::from(*byte));

@@ -54,8 +54,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(steps: &[usize]) -> Vec<Letter> {
-        let rows: Vec<f32> =
-            steps.iter().flat_map(|class| (0..4).map(|c| if c == *class { 0.9 } else { 0.03 }).collect::<Vec<_>>()).collect();
+        let rows: Vec<f32> = steps
+            .iter()
+            .flat_map(|class| (0..4).map(|c| if c == *class { 0.9 } else { 0.03 }).collect::<Vec<_>>())
+            .collect();
         letters(&rows, 4)
     }
 

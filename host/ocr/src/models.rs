@@ -77,7 +77,8 @@ impl Network {
         let input = NdTensorView::try_from_data(shape, planes.data.as_slice()).map_err(|error| failed(&error))?;
         let mut options = RunOptions::default();
         options.thread_pool = Some(Arc::clone(&threads.0));
-        let output = self.0.run_one(ValueOrView::from(input.as_dyn()), Some(options)).map_err(|error| failed(&error))?;
+        let output =
+            self.0.run_one(ValueOrView::from(input.as_dyn()), Some(options)).map_err(|error| failed(&error))?;
         output.try_into().map_err(|_| failed(&"the network's output has another shape"))
     }
 }

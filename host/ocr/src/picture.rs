@@ -45,9 +45,8 @@ mod tests {
 
     #[test]
     fn odd_pictures_are_refused_by_name() {
-        let check = |width, height, channels, bytes: usize| {
-            Picture { width, height, channels, data: &vec![0; bytes] }.check()
-        };
+        let check =
+            |width, height, channels, bytes: usize| Picture { width, height, channels, data: &vec![0; bytes] }.check();
         assert_eq!(check(0, 5, 3, 0), Err(OcrError::Empty { width: 0, height: 5 }));
         assert_eq!(check(2, 2, 1, 4), Err(OcrError::Channels { channels: 1 }));
         assert_eq!(check(2, 2, 3, 11), Err(OcrError::Length { expected: 12, actual: 11 }));

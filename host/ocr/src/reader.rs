@@ -277,11 +277,8 @@ impl Pass<'_> {
                 }
             }
         }
-        let cut = spot.area.x <= 0.0
-            || spot.area.y <= 0.0
-            || spot.area.right() >= f64::from(self.picture.width)
-            || spot.area.bottom() >= f64::from(self.picture.height);
-        Ok(match script::judge(&mut raw, &spot.area, spot.likelihood, cut) {
+        let place = script::Place::of(&spot.area, f64::from(self.picture.width), f64::from(self.picture.height));
+        Ok(match script::judge(&mut raw, &spot.area, spot.likelihood, place) {
             Verdict::Text => Some(line(raw, spot.area, true)),
             Verdict::Unread => Some(line(raw, spot.area, false)),
             Verdict::Nothing => None,

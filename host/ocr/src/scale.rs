@@ -61,8 +61,8 @@ impl Scaler {
         let source = TypedImageRef::<P>::from_buffer(picture.width, picture.height, picture.data)
             .map_err(|error| failed(&error))?;
         let mut data = vec![0; width * height * usize::from(picture.channels)];
-        let mut target = TypedImage::<P>::from_buffer(width as u32, height as u32, &mut data)
-            .map_err(|error| failed(&error))?;
+        let mut target =
+            TypedImage::<P>::from_buffer(width as u32, height as u32, &mut data).map_err(|error| failed(&error))?;
         // A screenshot is opaque; its alpha channel is only carried along.
         let options = ResizeOptions::new()
             .resize_alg(ResizeAlg::Convolution(FilterType::Bilinear))

@@ -29,6 +29,9 @@ const CERTAIN: (f32, f64) = (0.97, 0.3);
 /// Below this mean likelihood letters are guesses.
 const VAGUE_SCORE: f32 = 0.7;
 
+/// The row of the clock and of icons takes this share of a screen's height.
+const STATUS_ROW: f64 = 0.04;
+
 /// Letters this likely are kept of a line that is not read.
 const KEPT: f32 = 0.8;
 
@@ -43,21 +46,38 @@ pub(crate) enum Verdict {
     Nothing,
 }
 
-/// Judges a line; `cut` tells that it reaches to the picture's edge, where letters are cut and no script can be told.
-/// Of a line that is not read only letters that are surely there are kept.
-pub(crate) fn judge(raw: &mut Raw, area: &Area, likelihood: f32, cut: bool) -> Verdict {
+/// Where a line stands in its picture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// It reaches to the picture's edge, where letters are cut and no script can be told.
+    cut: bool,
+    /// It stands where phones show small icons in a row, which look like a word.
+    icons: bool,
+}
+
+impl Place {
+    pub(crate) fn of(area: &Area, width: f64, height: f64) -> Place {
+        Place {
+            cut: area.x <= 0.0 || area.y <= 0.0 || area.right() >= width || area.bottom() >= height,
+            icons: area.y + area.height / 2.0 < height * STATUS_ROW,
+        }
+    }
+}
+
+/// Judges a line. Of one that is not read only letters that are surely there are kept.
+pub(crate) fn judge(raw: &mut Raw, area: &Area, likelihood: f32, place: Place) -> Verdict {
     let written = raw.letters.iter().any(|letter| !letter.text.trim().is_empty());
-    let is = |(sure, aspect): (f32, f64)| !cut && likelihood >= sure && area.width >= area.height * aspect;
+    let is = |(sure, aspect): (f32, f64)| !place.cut && likelihood >= sure && area.width >= area.height * aspect;
     let certain = raw.score >= CERTAIN.0 && raw.covered >= CERTAIN.1;
     if !written {
         raw.letters.clear();
         return if is(EMPTY) { Verdict::Unread } else { Verdict::Nothing };
     }
-    if raw.covered < SPARSE_INK && !certain && is(SPARSE) {
+    if raw.covered < SPARSE_INK && !certain && !place.icons && is(SPARSE) {
         raw.letters.retain(|letter| letter.likelihood >= KEPT);
         return Verdict::Unread;
     }
-    if raw.score < VAGUE_SCORE && is(VAGUE) {
+    if raw.score < VAGUE_SCORE && !place.icons && is(VAGUE) {
         raw.letters.clear();
         return Verdict::Unread;
     }
@@ -72,7 +92,7 @@ mod tests {
     fn verdict(text: &str, score: f32, covered: f64, likelihood: f32, width: f64) -> Verdict {
         let letter = |ch: char| Letter { text: ch.into(), left: 0.0, right: 1.0, likelihood: score };
         let mut raw = Raw { letters: text.chars().map(letter).collect(), score, covered };
-        judge(&mut raw, &Area { x: 9.0, y: 9.0, width, height: 50.0 }, likelihood, false)
+        judge(&mut raw, &Area { x: 9.0, y: 9.0, width, height: 50.0 }, likelihood, Place::default())
     }
 
     #[test]

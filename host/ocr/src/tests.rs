@@ -27,7 +27,8 @@ fn tiny_and_flat_pictures_have_no_lines() {
 
 #[test]
 fn noise_and_stripes_are_not_called_unread_text() {
-    let noise = |x: u32, y: u32| (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(2_246_822_519)).wrapping_mul(3_266_489_917);
+    let noise =
+        |x: u32, y: u32| (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(2_246_822_519)).wrapping_mul(3_266_489_917);
     for (name, picture) in [
         ("noise", read(500, 500, 3, |x, y| (noise(x, y) >> 24) as u8)),
         ("blocks of noise", read(500, 500, 3, |x, y| (noise(x / 9, y / 9) >> 24) as u8)),

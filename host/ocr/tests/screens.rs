@@ -70,7 +70,9 @@ fn words_on_screens_are_read_and_absent_ones_are_not() {
                     total += 1;
                     match there.iter().any(|line| line.contains(&word)) {
                         true => found += 1,
-                        false => missed.push(format!("{app} dark={dark} ×{scale}: {word:?} of {text:?}, read {there:?}")),
+                        false => {
+                            missed.push(format!("{app} dark={dark} ×{scale}: {word:?} of {text:?}, read {there:?}"))
+                        }
                     }
                 }
             }
@@ -124,7 +126,10 @@ fn after_a_small_change_reading_gives_what_a_fresh_reading_gives() {
     assert_ne!(says(&fresh), says(&before), "airplane mode changes rows");
     assert_eq!(says(&again), says(&fresh));
     for (one, two) in again.lines.iter().zip(&fresh.lines) {
-        assert!((one.bounds.x - two.bounds.x).abs() < 8.0 && (one.bounds.y - two.bounds.y).abs() < 8.0, "{one:?} {two:?}");
+        assert!(
+            (one.bounds.x - two.bounds.x).abs() < 8.0 && (one.bounds.y - two.bounds.y).abs() < 8.0,
+            "{one:?} {two:?}"
+        );
     }
 }
 
