@@ -33,8 +33,8 @@ pub(crate) fn reorder<T>(letters: &mut [T], text: impl Fn(&T) -> &str) {
         }
         // Points, slashes and the like between digits or letters belong to them; the run ends with the last of these.
         let mut end = start + 1;
-        for at in start..letters.len() {
-            let text = text(&letters[at]);
+        for (at, letter) in letters.iter().enumerate().skip(start) {
+            let text = text(letter);
             if rightward(text) {
                 end = at + 1;
             } else if text.chars().any(leftward) {

@@ -12,7 +12,7 @@ const TILE_PIXELS: usize = 900_000;
 
 /// Most pixels that the detector sees of one picture. A screen has under two million at these scales; the rest bounds the
 /// time for pictures that are no screens.
-const MOST_PIXELS: f64 = 8_000_000.0;
+const MOST_PIXELS: f64 = 4_000_000.0;
 
 /// What a tile sees beyond its own edges, so that a letter there looks to it as it does to the neighbour.
 const MARGIN: usize = 64;

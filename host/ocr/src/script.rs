@@ -12,7 +12,10 @@ use crate::recognise::Raw;
 const READ: f32 = 0.5;
 
 /// A line with no letter at all: how sure the detector must be, and the least width as a share of the height.
-const EMPTY: (f32, f64) = (0.62, 1.25);
+const EMPTY: (f32, f64) = (0.62, 1.5);
+
+/// The same for one so short that it may be an icon.
+const SHORT: (f32, f64) = (0.8, 1.25);
 
 /// The same for a line of which only parts were read.
 const SPARSE: (f32, f64) = (0.68, 1.5);
@@ -67,17 +70,19 @@ impl Place {
 /// Judges a line. Of one that is not read only letters that are surely there are kept.
 pub(crate) fn judge(raw: &mut Raw, area: &Area, likelihood: f32, place: Place) -> Verdict {
     let written = raw.letters.iter().any(|letter| !letter.text.trim().is_empty());
-    let is = |(sure, aspect): (f32, f64)| !place.cut && likelihood >= sure && area.width >= area.height * aspect;
+    let is = |(sure, aspect): (f32, f64)| {
+        !place.cut && !place.icons && likelihood >= sure && area.width >= area.height * aspect
+    };
     let certain = raw.score >= CERTAIN.0 && raw.covered >= CERTAIN.1;
     if !written {
         raw.letters.clear();
-        return if is(EMPTY) { Verdict::Unread } else { Verdict::Nothing };
+        return if is(EMPTY) || is(SHORT) { Verdict::Unread } else { Verdict::Nothing };
     }
-    if raw.covered < SPARSE_INK && !certain && !place.icons && is(SPARSE) {
+    if raw.covered < SPARSE_INK && !certain && is(SPARSE) {
         raw.letters.retain(|letter| letter.likelihood >= KEPT);
         return Verdict::Unread;
     }
-    if raw.score < VAGUE_SCORE && !place.icons && is(VAGUE) {
+    if raw.score < VAGUE_SCORE && is(VAGUE) {
         raw.letters.clear();
         return Verdict::Unread;
     }
