@@ -1,0 +1,71 @@
+//! How long a phone's screen takes to read: `cargo bench -p fingertip-ocr`. Figures of an idle machine go into the README.
+//!
+//! The screen is the virtual phone's, 1170×2532. Peak memory is printed once at the end, where the system tells it.
+
+use driver_api::Launch;
+use fingertip_ocr::{Picture, Reader, Reading};
+use virtual_phone::{Phone, PhoneOptions};
+
+fn main() {
+    divan::main();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(peak) = status.lines().find(|line| line.starts_with("VmHWM")) {
+        println!("peak memory of the benches: {peak}");
+    }
+}
+
+struct Screen {
+    width: u32,
+    height: u32,
+    data: Vec<u8>,
+}
+
+impl Screen {
+    fn settings() -> Screen {
+        let mut phone = Phone::new(PhoneOptions::default());
+        phone.launch(&Launch { app: "Settings".into(), fresh: true, arguments: Vec::new() }).expect("the app exists");
+        let (width, height, data) = phone.pixels();
+        Screen { width, height, data: data.to_vec() }
+    }
+
+    fn picture(&self) -> Picture<'_> {
+        Picture { width: self.width, height: self.height, channels: 4, data: &self.data }
+    }
+
+    /// Another text in the row of the Wi-Fi network: a copy of the row below it.
+    fn changed(&self) -> Screen {
+        let mut data = self.data.clone();
+        let row = self.width as usize * 4;
+        let (from, to, rows) = (890 * row, 746 * row, 134 * row);
+        data.copy_within(from..from + rows, to);
+        Screen { data, ..*self }
+    }
+}
+
+fn read(reader: &Reader, screen: &Screen, previous: Option<&Reading>) -> Reading {
+    reader.read(&screen.picture(), previous).expect("it can be read")
+}
+
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn new_picture(bencher: divan::Bencher<'_, '_>) {
+    let (reader, screen) = (Reader::new(&[]).expect("no recogniser is added"), Screen::settings());
+    let lines = read(&reader, &screen, None).lines.len();
+    assert!((20..=35).contains(&lines), "{lines} lines");
+    bencher.bench_local(|| read(&reader, &screen, None));
+}
+
+#[divan::bench(sample_count = 50, sample_size = 1)]
+fn unchanged_picture(bencher: divan::Bencher<'_, '_>) {
+    let (reader, screen) = (Reader::new(&[]).expect("no recogniser is added"), Screen::settings());
+    let before = read(&reader, &screen, None);
+    bencher.bench_local(|| read(&reader, &screen, Some(&before)));
+}
+
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn one_row_changed(bencher: divan::Bencher<'_, '_>) {
+    let (reader, screen) = (Reader::new(&[]).expect("no recogniser is added"), Screen::settings());
+    let before = read(&reader, &screen, None);
+    let after = screen.changed();
+    assert_ne!(read(&reader, &after, Some(&before)).lines, before.lines);
+    bencher.bench_local(|| read(&reader, &after, Some(&before)));
+}
