@@ -351,7 +351,7 @@ fn text_lines(found: &[Blob], scale: f32) -> Vec<Blob> {
         let a = letters[i];
         for (j, b) in letters.iter().enumerate().skip(i + 1) {
             let (low, high) = (a.height().min(b.height()) as f32, a.height().max(b.height()) as f32);
-            let reach = (0.34 * high).max(1.5 * scale);
+            let reach = (0.34 * low.max(0.7 * high)).max(1.5 * scale);
             if b.left as f32 > a.right as f32 + 0.34 * 26.0 * scale {
                 break;
             }
