@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes icons.json from concepts.txt and three icon sets.
+"""Writes icons.json from concepts.txt and four icon sets.
 
 Usage: build.py FOLDER, where FOLDER is the node_modules that holds the packages named in README.md.
 Knows how the sets name their outline and filled forms. Does not know how shapes are compared.
@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-PACKAGES = {"f7": "f7", "ms": "material-symbols", "tabler": "tabler"}
+PACKAGES = {"f7": "f7", "ms": "material-symbols", "tabler": "tabler", "ph": "ph"}
 # Where a set has letters, they are kept as shapes that are no icon: text must not be taken for one.
 LETTERS = [f"letter-{c}" for c in "abcdefghijklmnopqrstuvwxyz"] + [f"number-{n}" for n in range(10)]
 
@@ -58,7 +58,7 @@ class Set:
         if self.short == "ms":
             pairs = [(name + "-outline", False), (name, self.get(name + "-outline") is not None)]
         else:
-            ending = "-fill" if self.short == "f7" else "-filled"
+            ending = "-fill" if self.short in ("f7", "ph") else "-filled"
             pairs = [(name, name.endswith(ending)), (name + ending, True)]
         return [pair for pair in pairs if self.get(pair[0]) is not None]
 
