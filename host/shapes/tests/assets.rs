@@ -16,7 +16,15 @@ fn files_have_their_checksums() {
         assert_eq!(found, sum, "{name}");
         listed.insert(name.to_owned());
     }
-    for name in ["icons.json", "concepts.txt", "build.py", "LICENSE-f7", "LICENSE-material-symbols", "LICENSE-tabler", "LICENSE-ph"] {
+    for name in [
+        "icons.json",
+        "concepts.txt",
+        "build.py",
+        "LICENSE-f7",
+        "LICENSE-material-symbols",
+        "LICENSE-tabler",
+        "LICENSE-ph",
+    ] {
         assert!(listed.contains(name), "{name} has no checksum");
     }
 }
