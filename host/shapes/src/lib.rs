@@ -1,0 +1,240 @@
+//! Finding icons in pictures of screens by their shape.
+//!
+//! It knows a table of some hundred concepts with drawings from several icon families, and how to compare drawings with
+//! what is on a screen. It does not know trees, devices or text; what words on the screen say is found elsewhere.
+
+#![forbid(unsafe_code)]
+
+mod blobs;
+mod draw;
+mod error;
+mod ink;
+mod look;
+mod picture;
+mod print;
+mod scan;
+mod table;
+
+pub use error::Error;
+pub use look::ACCEPT;
+pub use picture::{Area, Picture};
+pub use table::Concept;
+
+use look::Glyph;
+use std::sync::OnceLock;
+use table::Table;
+
+/// The table of concepts and their shapes.
+pub struct Shapes {
+    table: Table,
+}
+
+/// A place on a screen that shows, or may show, a concept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The concept's name.
+    pub concept: String,
+    /// Where, in pixels of the picture.
+    pub area: Area,
+    /// How sure it is, from 0 to 1; from [`ACCEPT`] it is taken for the icon.
+    pub score: f32,
+    /// Whether the shape that is most like it is a filled one.
+    pub filled: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Places that show the concept, the surest first.
+    pub accepted: Vec<Hit>,
+    /// Places that are like it but do not pass, the most alike first.
+    pub near: Vec<Hit>,
+}
+
+/// A filled shape has less of its own to go by.
+const ACCEPT_FILLED: f32 = 0.87;
+/// A reference picture must correlate by as much.
+const ACCEPT_REFERENCE: f32 = 0.85;
+/// Below this a place is not even near.
+const NEAR: f32 = 0.65;
+
+/// How a screen is to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The screen's picture.
+    pub picture: Picture<'a>,
+    /// Its pixels a point.
+    pub scale: f32,
+    /// Whether it is laid out from right to left.
+    pub mirrored: bool,
+    /// Areas that hold no icons, in pixels: lines of text.
+    pub ignore: &'a [Area],
+}
+
+/// A screen that has been looked at; holds no part of the picture that it was made from.
+pub struct Look<'s> {
+    shapes: &'s Shapes,
+    glyphs: Vec<Glyph>,
+}
+
+impl Shapes {
+    /// The bundled table, read and drawn at the first call.
+    pub fn bundled() -> &'static Shapes {
+        static SHAPES: OnceLock<Shapes> = OnceLock::new();
+        SHAPES.get_or_init(|| Shapes { table: Table::load() })
+    }
+
+    /// All concepts.
+    pub fn concepts(&self) -> &[Concept] {
+        &self.table.concepts
+    }
+
+    /// The concept of this name, else the first that has this word.
+    pub fn concept(&self, name: &str) -> Option<&Concept> {
+        self.table.named(name).and_then(|index| self.table.concepts.get(index))
+    }
+
+    /// How many outline and how many filled shapes show a concept.
+    pub fn shape_count(&self, name: &str) -> Option<(usize, usize)> {
+        let index = self.table.named(name)?;
+        let own = || self.table.shapes.iter().filter(|shape| shape.concept == Some(index));
+        let filled = own().filter(|shape| shape.filled).count();
+        Some((own().count() - filled, filled))
+    }
+
+    /// Looks for a concept on a screen. Who asks for several of one screen looks once and finds with [`Look::find`].
+    ///
+    /// # Errors
+    /// When no concept is meant, or the screen cannot be looked at.
+    pub fn find(&self, view: &View<'_>, name: &str) -> Result<Found, Error> {
+        self.look(view)?.find(name)
+    }
+
+    /// What the glyph in an area of a screen shows; see [`Look::classify`]. Only the area and a little around it is
+    /// looked at.
+    ///
+    /// # Errors
+    /// When the screen cannot be looked at.
+    pub fn classify(&self, view: &View<'_>, area: &Area) -> Result<Vec<Hit>, Error> {
+        view.picture.check()?;
+        let rim = 4.0 * view.scale;
+        let place = |at: f32, most: u32| if at.is_finite() { at.clamp(0.0, most as f32) as u32 } else { 0 };
+        let (left, right) =
+            (place(area.x - rim, view.picture.width), place(area.x + area.width + rim, view.picture.width));
+        let (top, bottom) =
+            (place(area.y - rim, view.picture.height), place(area.y + area.height + rim, view.picture.height));
+        if right <= left || bottom <= top {
+            return Ok(Vec::new());
+        }
+        let data = view.picture.part(left, top, right, bottom);
+        let picture = Picture { width: right - left, height: bottom - top, data: &data, ..view.picture };
+        let moved = |area: &Area, by: f32| Area { x: area.x + by * left as f32, y: area.y + by * top as f32, ..*area };
+        let ignore: Vec<Area> = view.ignore.iter().map(|area| moved(area, -1.0)).collect();
+        let look = self.look(&View { picture, ignore: &ignore, ..*view })?;
+        let hits = look.classify(&moved(area, -1.0)).into_iter();
+        Ok(hits.map(|hit| Hit { area: moved(&hit.area, 1.0), ..hit }).collect())
+    }
+
+    /// Where small things stand out on a screen that could be icons.
+    ///
+    /// # Errors
+    /// When the screen cannot be looked at.
+    pub fn glyphs(&self, view: &View<'_>) -> Result<Vec<Area>, Error> {
+        Ok(self.look(view)?.glyphs())
+    }
+
+    /// Looks at a screen.
+    ///
+    /// # Errors
+    /// When the picture or the scale is none that can be looked at.
+    pub fn look(&self, view: &View<'_>) -> Result<Look<'_>, Error> {
+        view.picture.check()?;
+        if !(0.25..=8.0).contains(&view.scale) {
+            return Err(Error::Scale(view.scale));
+        }
+        let by = (look::FINE / view.scale).min(1.0);
+        let copy = picture::Copy::of(&view.picture, by);
+        let ignore: Vec<Area> = view.ignore.iter().map(|area| area.scaled(by)).collect();
+        let cut = blobs::cut(&copy, view.scale * by, &ignore);
+        let to = [view.picture.width as f32 / copy.width as f32, view.picture.height as f32 / copy.height as f32];
+        let glyphs = look::glyphs(&self.table, &copy, &cut, to, view.scale * by, view.mirrored);
+        Ok(Look { shapes: self, glyphs })
+    }
+}
+
+/// Looks for a reference picture at half to twice its size, in its colours if it has any.
+///
+/// # Errors
+/// When one of the pictures cannot be looked at, or the reference shows nothing to go by.
+pub fn find_reference(picture: &Picture<'_>, reference: &Picture<'_>) -> Result<Found, Error> {
+    picture.check()?;
+    reference.check()?;
+    if reference.width.min(reference.height) < 8 {
+        return Err(Error::Reference("it has less than 8 pixels a side"));
+    }
+    if reference.width / 2 > picture.width || reference.height / 2 > picture.height {
+        return Err(Error::Reference("it is larger than the picture"));
+    }
+    let places = scan::find(picture, reference).ok_or(Error::Reference("it is one plain colour"))?;
+    let hit = |place: scan::Place| Hit { concept: String::new(), area: place.area, score: place.alike, filled: false };
+    let hits = places.into_iter().filter(|place| place.alike >= NEAR).map(hit);
+    Ok(Found::parted(hits.collect(), ACCEPT_REFERENCE))
+}
+
+impl Found {
+    fn parted(hits: Vec<Hit>, accept: f32) -> Found {
+        let (accepted, mut near): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(|hit| hit.score >= accept);
+        near.truncate(5);
+        Found { accepted, near }
+    }
+}
+
+impl Look<'_> {
+    /// Where small things stand out that could be icons.
+    pub fn glyphs(&self) -> Vec<Area> {
+        self.glyphs.iter().map(|glyph| glyph.area).collect()
+    }
+
+    /// Looks for a concept, by its name or a word that means it.
+    ///
+    /// # Errors
+    /// When no concept is meant.
+    pub fn find(&self, name: &str) -> Result<Found, Error> {
+        let concept = self.shapes.table.named(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
+        let mut hits: Vec<Hit> = self.glyphs.iter().filter_map(|glyph| self.judge(glyph, concept)).collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut kept: Vec<Hit> = Vec::new();
+        for hit in hits {
+            let covered = |other: &Hit| other.area.shared(&hit.area) > 0.4 * other.area.size().min(hit.area.size());
+            if !kept.iter().any(covered) {
+                kept.push(hit);
+            }
+        }
+        Ok(Found::parted(kept, ACCEPT))
+    }
+
+    /// What the glyph in an area shows, the surest first and at most three: for a button without a name. Nothing where
+    /// no glyph is sure enough.
+    pub fn classify(&self, area: &Area) -> Vec<Hit> {
+        let held = |glyph: &&Glyph| glyph.area.shared(area) > 0.85 * glyph.area.size();
+        let mut hits: Vec<Hit> = Vec::new();
+        for glyph in self.glyphs.iter().filter(held) {
+            let judged = (0..self.shapes.table.concepts.len()).filter_map(|concept| self.judge(glyph, concept));
+            hits.extend(judged.filter(|hit| hit.score >= ACCEPT));
+        }
+        // Of equally sure ones the larger glyph, then the earlier concept: a whole before its parts, back before an arrow.
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.area.size().total_cmp(&a.area.size())));
+        let mut told = std::collections::HashSet::new();
+        hits.retain(|hit| told.insert(hit.concept.clone()));
+        hits.truncate(3);
+        hits
+    }
+
+    fn judge(&self, glyph: &Glyph, concept: usize) -> Option<Hit> {
+        let (score, shape) = look::sure(&self.shapes.table, glyph, concept)?;
+        let filled = self.shapes.table.shapes.get(usize::from(shape)).is_some_and(|shape| shape.filled);
+        let score = if filled && score < ACCEPT_FILLED { score.min(ACCEPT - 0.01) } else { score };
+        let concept = self.shapes.table.concepts.get(concept)?.name.clone();
+        (score >= NEAR).then_some(Hit { concept, area: glyph.area, score, filled })
+    }
+}
