@@ -1,6 +1,9 @@
 //! What every capability works with: the devices, and what callers have seen of them.
 
-use super::{Caller, Catalogue, Code, Error, Policy, acting::Ledger, catalogue::Offered, convert, sight::Sights};
+use super::{
+    Caller, Catalogue, Code, Error, Policy, acting::Ledger, catalogue::Offered, convert, reading::Readings,
+    sight::Sights,
+};
 use crate::{
     device::{Device, DriverError, DriverHandle, Holder, Manager, Operation, Permit},
     neutral::Screen,
@@ -25,6 +28,8 @@ pub struct Context {
     pub manager: Manager,
     /// Frames and refs by device.
     pub(super) sights: Sights,
+    /// What was read of pictures.
+    pub(super) readings: Readings,
     /// Answers under idempotency keys.
     pub(super) ledger: Ledger,
     /// What the operator forbids.
@@ -90,7 +95,8 @@ impl Context {
     /// A context in which this is forbidden.
     pub fn with_policy(manager: Manager, policy: Policy) -> Arc<Self> {
         let (sights, ledger) = (Sights::default(), Ledger::default());
-        Arc::new(Context { manager, sights, ledger, policy, offered: OnceLock::new() })
+        let readings = Readings::default();
+        Arc::new(Context { manager, sights, readings, ledger, policy, offered: OnceLock::new() })
     }
 
     /// Tells which of the capabilities over this context are offered to callers: no capability calls another one for them.

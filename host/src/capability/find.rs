@@ -1,13 +1,13 @@
 //! Finding texts and icons on the screen.
 
 use super::{
-    Caller, Capability, Context, Effect, Error, Method, Route,
+    Caller, Capability, Code, Context, Effect, Error, Method, Route,
     context::On,
     declare::{Declaration, capability},
-    look,
+    look, reading,
     values::{Bounds, Note, Point},
 };
-use crate::perception::{find, icon, refs::Ref};
+use crate::perception::{find, fuse, icon, notes, refs::Ref};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -51,6 +51,15 @@ enum Match {
     Fuzzy,
 }
 
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Source {
+    #[default]
+    Any,
+    Tree,
+    Ocr,
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct FindText {
     #[serde(flatten)]
@@ -60,6 +69,8 @@ struct FindText {
     /// contains (default), exact or fuzzy; case and accents never matter.
     #[serde(rename = "match")]
     how: Option<Match>,
+    /// any (default), tree or ocr (the picture).
+    source: Option<Source>,
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
 }
@@ -97,25 +108,75 @@ struct TextsFound {
 
 async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Result<TextsFound, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = look::look_at(&target).await?;
     let how = match arguments.how.unwrap_or_default() {
         Match::Contains => find::Match::Contains,
         Match::Exact => find::Match::Exact,
         Match::Fuzzy => find::Match::Fuzzy,
     };
     let limit = arguments.limit.unwrap_or(LIMIT);
-    let found = find::find_text(&seen.tree, &seen.outline, &arguments.text, how, limit);
-    let refs = context.sights.refs(&target.device, &seen.outline);
+    let source = arguments.source.unwrap_or_default();
+    let seen = match look::look_at(&target).await {
+        // A screen that the phone cannot describe can still be read.
+        Err(error) if source != Source::Tree && error.code == Code::PerceptionFailed => None,
+        seen => Some(seen?),
+    };
+    let by_tree = || Some(find::find_text(&seen.as_ref()?.tree, &seen.as_ref()?.outline, &arguments.text, how, limit));
+    let mut notes = seen.as_ref().map_or_else(Vec::new, |seen| seen.notes(&context, &target));
+    let told = by_tree().filter(|found| {
+        source == Source::Tree
+            || source == Source::Any
+                && found.matches.first().is_some_and(|best| best.on_screen && best.score >= fuse::EQUAL)
+    });
+    let (found, sources) = match told {
+        Some(found) => {
+            let sources = vec![fuse::Source::Tree; found.matches.len()];
+            (found, sources)
+        }
+        None => {
+            let lines = match reading::lines(&context, &target).await {
+                Ok(lines) => lines,
+                Err(reading::Unread::Off) => {
+                    notes.push(notes::ocr_off().into());
+                    Arc::default()
+                }
+                // The picture is the second way where there is a tree.
+                Err(reading::Unread::Failed(error)) if source == Source::Any && seen.is_some() => {
+                    tracing::debug!(%error, "the picture was not read");
+                    Arc::default()
+                }
+                Err(reading::Unread::Failed(error)) => return Err(error),
+            };
+            let unread = lines.iter().filter(|line| !line.readable).count();
+            notes.extend((unread > 0).then(|| notes::script_not_read(unread).into()));
+            match &seen {
+                Some(seen) if source == Source::Any => {
+                    fuse::find_text(&seen.tree, &seen.outline, &lines, &arguments.text, how, limit)
+                }
+                _ => {
+                    let found = fuse::find_in_lines(&lines, &arguments.text, how, limit);
+                    let sources = vec![fuse::Source::Ocr; found.matches.len()];
+                    (found, sources)
+                }
+            }
+        }
+    };
+    let refs = seen.as_ref().map_or_else(Vec::new, |seen| context.sights.refs(&target.device, &seen.outline));
+    let frame = match &seen {
+        Some(seen) => seen.frame(&context, &target),
+        None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
+    };
+    let rows = found.matches.into_iter().zip(sources);
     Ok(TextsFound {
-        matches: found
-            .matches
-            .into_iter()
-            .map(|found| TextSeen {
+        matches: rows
+            .map(|(found, source)| TextSeen {
                 text: found.text,
                 bounds: found.bounds.map(Bounds::from),
                 center: found.center.map(Point::from),
-                score: round(found.score),
-                source: "tree",
+                score: round(found.score.clamp(0.0, 1.0)),
+                source: match source {
+                    fuse::Source::Tree => "tree",
+                    fuse::Source::Ocr => "ocr",
+                },
                 r#ref: name(&refs, found.element),
             })
             .collect(),
@@ -125,8 +186,8 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
             .map(|near| Near { text: near.text, score: round(near.score), r#ref: name(&refs, near.element) })
             .collect(),
         may_scroll: found.may_scroll,
-        notes: seen.notes(&context, &target),
-        frame: seen.frame(&context, &target),
+        notes,
+        frame,
     })
 }
 

@@ -25,6 +25,7 @@ mod look;
 mod orientation;
 mod pinch;
 mod policy;
+mod reading;
 mod scroll;
 mod sight;
 mod steps;

@@ -72,7 +72,7 @@ pub struct Found {
 
 /// How closely `text` matches `query` (both folded, `equal` where they were the same before), by the table of this
 /// module; `None` when it does not.
-fn score(text: &str, query: &str, equal: bool, how: Match) -> Option<f64> {
+pub(super) fn score(text: &str, query: &str, equal: bool, how: Match) -> Option<f64> {
     if text.is_empty() || query.is_empty() {
         return None;
     }
@@ -97,7 +97,7 @@ fn score(text: &str, query: &str, equal: bool, how: Match) -> Option<f64> {
 }
 
 /// How alike, comparing the query with the whole text and with each run of as many words in it.
-fn fuzzy(text: &str, query: &str) -> f64 {
+pub(super) fn fuzzy(text: &str, query: &str) -> f64 {
     let mut best = likeness(text, query);
     let count = query.split(' ').count();
     let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices(' ').map(|(at, _)| at + 1)).take(64).collect();

@@ -10,6 +10,8 @@
 //! | [`locator`] | a ref or words | the element meant |
 //! | [`render`] | an outline with refs | text or JSON in a bounded number of tokens |
 //! | [`find`], [`icon`] | a query | matches with scores, near misses |
+//! | [`ocr`] | a picture | its lines of text |
+//! | [`fuse`] | a query, a tree and lines | matches of both |
 //! | [`describe`] | a tree | a short description |
 //! | [`notes`] | a tree | what is not as it seems |
 //! | [`scroll`] | a tree | where a finger scrolls it, and what can be seen within |
@@ -21,11 +23,13 @@ pub mod cover;
 pub mod describe;
 pub mod find;
 mod fold;
+pub mod fuse;
 pub mod geometry;
 pub mod icon;
 mod icon_names;
 pub mod locator;
 pub mod notes;
+pub mod ocr;
 pub mod outline;
 pub mod picture;
 pub mod refs;

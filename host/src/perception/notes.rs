@@ -50,6 +50,17 @@ pub fn tree_unchanged() -> Note {
     )
 }
 
+/// The note for lines of text that nothing here reads.
+pub fn script_not_read(lines: usize) -> Note {
+    let lines = if lines == 1 { "One line".to_owned() } else { format!("{lines} lines") };
+    Note::new("script_not_read", format!("{lines} of the picture stand in a script that is not read here."))
+}
+
+/// The note for a search that could not look at the picture.
+pub fn ocr_off() -> Note {
+    Note::new("ocr_off", "The text in the picture was not read, since this server has no text recognition.")
+}
+
 /// The note for an alert in front.
 pub fn alert_up(buttons: &[String]) -> Note {
     let buttons = buttons.iter().map(|b| format!("\"{}\"", shorten(b, 40))).collect::<Vec<_>>().join(", ");

@@ -1,0 +1,141 @@
+//! Text in pictures of screens, as lines in points, remembered from one picture to the next.
+//!
+//! Knows pictures and their scale, and screens by a name. Does not know devices, queries or trees. Reading takes up to a second
+//! of both cores and holds its thread for so long: who must not wait asks on another one. Built without the feature `ocr` it
+//! reads nothing and says so.
+
+use super::picture::Pixels;
+use crate::neutral::Rect;
+use std::{
+    collections::VecDeque,
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Of how many screens the last reading is kept.
+const KEPT: usize = 8;
+
+/// A line of text in a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextLine {
+    /// What it says; empty or a guess where it is not readable.
+    pub text: String,
+    /// Where it stands, in points.
+    pub bounds: Rect,
+    /// How sure the reading is, from 0 to 1.
+    pub score: f64,
+    /// False where it is surely text, in a script that nothing here reads.
+    pub readable: bool,
+    /// Left and right edge of each character, in points.
+    pub(super) letters: Vec<(f64, f64)>,
+}
+
+impl TextLine {
+    /// A line of which only the whole is known.
+    pub fn new(text: &str, bounds: Rect) -> TextLine {
+        TextLine { text: text.to_owned(), bounds, score: 1.0, readable: true, letters: Vec::new() }
+    }
+
+    /// Where some of its characters stand, by their numbers; all of it where that is not known.
+    pub fn part(&self, characters: Range<usize>) -> Rect {
+        let edges = self.letters.get(characters).unwrap_or_default().iter().copied();
+        match edges.reduce(|one, two| (one.0.min(two.0), one.1.max(two.1))) {
+            Some((left, right)) => Rect::new(left, self.bounds.y, right - left, self.bounds.height),
+            None => self.bounds,
+        }
+    }
+}
+
+/// Why nothing was read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OcrError {
+    /// This build has no text recognition.
+    #[error("this build has no text recognition")]
+    Off,
+    /// The picture or the recognition is at fault.
+    #[error("the text in the picture could not be read: {0}")]
+    Failed(String),
+}
+
+/// What was read of one picture.
+struct Kept {
+    screen: String,
+    /// Of the picture's bytes.
+    hash: u64,
+    lines: Arc<Vec<TextLine>>,
+    #[cfg(feature = "ocr")]
+    reading: Arc<fingertip_ocr::Reading>,
+}
+
+/// Reads pictures, and remembers what it read.
+#[derive(Default)]
+pub struct Ocr {
+    #[cfg(feature = "ocr")]
+    reader: std::sync::OnceLock<Result<fingertip_ocr::Reader, String>>,
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+impl Ocr {
+    /// Whether this build can read.
+    pub const AVAILABLE: bool = cfg!(feature = "ocr");
+
+    /// What was read of this picture, if it is the last of its screen.
+    pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Vec<TextLine>>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|kept| kept.screen == screen && kept.hash == hash).map(|kept| kept.lines.clone())
+    }
+
+    /// Reads a picture of this many pixels a point. Of a screen whose last picture is remembered only what changed is read anew.
+    ///
+    /// # Errors
+    /// When nothing can be read.
+    #[cfg(feature = "ocr")]
+    pub fn read(&self, screen: &str, hash: u64, pixels: &Pixels, scale: f64) -> Result<Arc<Vec<TextLine>>, OcrError> {
+        if let Some(lines) = self.known(screen, hash) {
+            return Ok(lines);
+        }
+        let reader = self.reader.get_or_init(|| fingertip_ocr::Reader::new(&[]).map_err(|error| error.to_string()));
+        let reader = reader.as_ref().map_err(|error| OcrError::Failed(error.clone()))?;
+        let previous = {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.iter().find(|kept| kept.screen == screen).map(|kept| kept.reading.clone())
+        };
+        let picture = fingertip_ocr::Picture {
+            width: pixels.width,
+            height: pixels.height,
+            channels: pixels.channels,
+            data: &pixels.data,
+        };
+        let reading =
+            reader.read(&picture, previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
+        let lines = Arc::new(reading.lines.iter().map(|line| in_points(line, scale)).collect::<Vec<_>>());
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|kept| kept.screen != screen);
+        kept.push_back(Kept { screen: screen.to_owned(), hash, lines: lines.clone(), reading: Arc::new(reading) });
+        if kept.len() > KEPT {
+            kept.pop_front();
+        }
+        Ok(lines)
+    }
+
+    /// Reads nothing, in this build.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "ocr"))]
+    pub fn read(&self, _: &str, _: u64, _: &Pixels, _: f64) -> Result<Arc<Vec<TextLine>>, OcrError> {
+        Err(OcrError::Off)
+    }
+}
+
+#[cfg(feature = "ocr")]
+fn in_points(line: &fingertip_ocr::Line, scale: f64) -> TextLine {
+    let bounds = line.bounds;
+    TextLine {
+        text: line.text.clone(),
+        bounds: Rect::new(bounds.x / scale, bounds.y / scale, bounds.width / scale, bounds.height / scale),
+        score: f64::from(line.score),
+        readable: line.readable,
+        letters: line.letters.iter().map(|(left, right)| (left / scale, right / scale)).collect(),
+    }
+}
