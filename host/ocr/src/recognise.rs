@@ -14,7 +14,7 @@ use rten_tensor::{AsView, Layout, NdTensor};
 const HEIGHT: usize = 48;
 
 /// The input's width is a multiple of this.
-const STEP: usize = 8;
+const STEP: usize = 32;
 
 /// Widest input; what is longer is cut at a blank. It bounds memory, and recognisers were trained on shorter lines.
 const WIDEST: f64 = 1_280.0;
