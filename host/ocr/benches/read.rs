@@ -4,14 +4,31 @@
 
 use driver_api::Launch;
 use fingertip_ocr::{Picture, Reader, Reading};
+use std::time::{Duration, Instant};
 use virtual_phone::{Phone, PhoneOptions};
 
 fn main() {
+    loading();
     divan::main();
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     if let Some(peak) = status.lines().find(|line| line.starts_with("VmHWM")) {
         println!("peak memory of the benches: {peak}");
     }
+}
+
+/// What the first reading of a process takes beyond the second: the networks are loaded with it.
+fn loading() {
+    let mut phone = Phone::new(PhoneOptions { width: 240.0, height: 480.0, scale: 1.0, ..PhoneOptions::default() });
+    let (width, height, data) = phone.pixels();
+    let picture = Picture { width, height, channels: 4, data };
+    let reader = Reader::new(&[]).expect("no recogniser is added");
+    let mut took = [Duration::ZERO; 2];
+    for took in &mut took {
+        let start = Instant::now();
+        reader.read(&picture, None).expect("it can be read");
+        *took = start.elapsed();
+    }
+    println!("loading the networks: {:.0?}", took[0].saturating_sub(took[1]));
 }
 
 struct Screen {

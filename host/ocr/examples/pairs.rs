@@ -31,7 +31,7 @@ fn main() {
         std::fs::read_dir(&folder).expect("the folder can be read").flatten().map(|entry| entry.path()).collect();
     folders.sort();
     let reader = Reader::new(&[]).expect("no recogniser is added");
-    let (mut found, mut total) = (0, 0);
+    let (mut found, mut total, mut told_all, mut others_all) = (0, 0, 0, 0);
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if only.is_some_and(|only| !name.contains(only.as_str())) {
@@ -43,17 +43,22 @@ fn main() {
         let reading = reader.read(&picture, None).expect("the picture can be read");
         let took = start.elapsed().as_millis();
         let screen = Area { x: 0.0, y: 0.0, width: f64::from(raw.width), height: f64::from(raw.height) };
-        let texts = texts(&folder, &screen);
+        let (texts, others): (Vec<Text>, Vec<Text>) =
+            texts(&folder, &screen).into_iter().partition(|text| text.says.chars().all(is_readable));
+        let told = others.iter().filter(|text| is_told(&reading, text)).count();
         let missed: Vec<&Text> = texts.iter().filter(|text| !is_read(&reading, text)).collect();
         let unread = reading.lines.iter().filter(|line| !line.readable).count();
         println!(
-            "{name}: {}x{}, {} lines ({unread} in scripts that are not read), {} of {} texts, {took} ms",
+            "{name}: {}x{}, {} lines ({unread} not readable), {} of {} texts; of {} in other scripts {told} told; {took} ms",
             raw.width,
             raw.height,
             reading.lines.len(),
             texts.len() - missed.len(),
-            texts.len()
+            texts.len(),
+            others.len()
         );
+        told_all += told;
+        others_all += others.len();
         found += texts.len() - missed.len();
         total += texts.len();
         for text in missed {
@@ -72,7 +77,8 @@ fn main() {
             }
         }
     }
-    println!("{found} of {total}: {:.1} %", 100.0 * f64::from(found as u32) / f64::from(total.max(1) as u32));
+    let share = 100.0 * f64::from(found as u32) / f64::from(total.max(1) as u32);
+    println!("{found} of {total} texts: {share:.1} %; of {others_all} in other scripts {told_all} told");
 }
 
 fn place(area: &Area) -> String {
@@ -156,6 +162,18 @@ fn share(one: &Area, two: &Area) -> f64 {
     let width = (one.x + one.width).min(two.x + two.width) - one.x.max(two.x);
     let height = (one.y + one.height).min(two.y + two.height) - one.y.max(two.y);
     width.max(0.0) * height.max(0.0) / (one.width * one.height).max(1.0)
+}
+
+/// Whether the bundled recogniser has this character, as far as its script tells.
+fn is_readable(ch: char) -> bool {
+    let script = matches!(ch as u32, 0..=0x24F | 0x2000..=0x2BFF | 0x3000..=0x9FFF | 0xF900..=0xFAFF | 0xFE00..=0xFE0F)
+        || matches!(ch as u32, 0xFF00..=0xFFEF | 0x1F000..=0x1FAFF);
+    script || !ch.is_alphanumeric()
+}
+
+/// Whether a line that lies on the text is reported as not readable.
+fn is_told(reading: &Reading, text: &Text) -> bool {
+    reading.lines.iter().any(|line| !line.readable && share(&line.bounds, &text.bounds) > 0.3)
 }
 
 fn is_read(reading: &Reading, text: &Text) -> bool {

@@ -108,12 +108,14 @@ impl Reader {
     /// A reader with the recogniser that comes with this crate and these.
     ///
     /// # Errors
-    /// When a recogniser's network cannot be loaded.
+    /// When a recogniser's network cannot be loaded, or is not one for its dictionary.
     pub fn new(recognisers: &[Extra]) -> Result<Reader, OcrError> {
         let load = |extra: &Extra| {
             let failed = |reason| OcrError::Recogniser { script: extra.script.clone(), reason };
             let network = Box::new(Network::from_bytes(extra.model.clone()).map_err(failed)?);
-            Ok(Recogniser { network, dictionary: Box::new(Dictionary::new(&extra.dictionary)) })
+            let recogniser = Recogniser { network, dictionary: Box::new(Dictionary::new(&extra.dictionary)) };
+            recogniser.check().map_err(|error| failed(error.to_string()))?;
+            Ok(recogniser)
         };
         Ok(Reader { extras: recognisers.iter().map(load).collect::<Result<_, _>>()? })
     }

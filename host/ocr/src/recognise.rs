@@ -14,7 +14,7 @@ use rten_tensor::{AsView, Layout, NdTensor};
 const HEIGHT: usize = 48;
 
 /// The input's width is a multiple of this.
-const STEP: usize = 8;
+const STEP: usize = 32;
 
 /// Widest input; what is longer is cut at a blank. It bounds memory, and recognisers were trained on shorter lines.
 const WIDEST: f64 = 1_280.0;
@@ -61,6 +61,14 @@ pub(crate) struct Recogniser<N, D> {
 }
 
 impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
+    /// Runs it once over nothing: whether network and dictionary belong together shows only then.
+    pub(crate) fn check(&self) -> Result<(), OcrError> {
+        let data = vec![0; 3 * STEP * HEIGHT];
+        let picture = Picture { width: STEP as u32, height: HEIGHT as u32, channels: 3, data: &data };
+        let mut hands = Hands { scaler: Scaler::default(), threads: Threads::one(0) };
+        self.read(&mut hands, &picture, &Area::between(0.0, 0.0, STEP as f64, HEIGHT as f64)).map(|_| ())
+    }
+
     /// Reads the line within an area of the picture.
     pub(crate) fn read(&self, hands: &mut Hands, picture: &Picture<'_>, area: &Area) -> Result<Raw, OcrError> {
         if area.width <= 0.0 || area.height <= 0.0 {

@@ -30,7 +30,7 @@ const SPARSE_INK: f64 = 0.6;
 const CERTAIN: (f32, f64) = (0.97, 0.3);
 
 /// Below this mean likelihood letters are guesses.
-const VAGUE_SCORE: f32 = 0.7;
+const VAGUE_SCORE: f32 = 0.66;
 
 /// The row of the clock and of icons takes this share of a screen's height.
 const STATUS_ROW: f64 = 0.04;

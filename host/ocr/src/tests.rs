@@ -48,6 +48,17 @@ fn a_network_that_is_none_is_refused_with_its_script() {
 }
 
 #[test]
+fn an_added_recogniser_must_fit_its_dictionary() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/ocr");
+    let model = std::fs::read(format!("{folder}/PP-OCRv6_rec_small.rten")).unwrap();
+    let extra =
+        |dictionary: &str| crate::Extra { script: "Any".into(), model: model.clone(), dictionary: dictionary.into() };
+    assert!(matches!(Reader::new(&[extra("a\nb\n")]), Err(OcrError::Recogniser { .. })));
+    let dictionary = std::fs::read_to_string(format!("{folder}/ppocrv6_dict.txt")).unwrap();
+    Reader::new(&[extra(&dictionary)]).unwrap();
+}
+
+#[test]
 fn readers_can_be_used_from_any_thread() {
     fn check<T: Send + Sync>() {}
     check::<Reader>();
