@@ -7,7 +7,13 @@ use super::{
     look, reading,
     values::{Bounds, Note, Point},
 };
-use crate::perception::{find, fuse, icon, notes, refs::Ref};
+use crate::perception::{
+    find, fuse, icon, notes,
+    outline::Outline,
+    refs::Ref,
+    shapes::{FoundShapes, Shape},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -197,7 +203,10 @@ struct FindIcon {
     on: On,
     /// Name or plain description.
     #[schemars(length(min = 1, max = 200))]
-    name: String,
+    name: Option<String>,
+    /// Instead of name: a PNG or JPEG of the icon, base64.
+    #[schemars(length(min = 1, max = 2_000_000))]
+    picture: Option<String>,
     /// Least score of a match, 0-1.
     #[schemars(range(min = 0, max = 1))]
     threshold: Option<f64>,
@@ -228,29 +237,103 @@ struct IconsFound {
 
 async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Result<IconsFound, Error> {
     let target = context.target(&arguments.on)?;
-    let seen = look::look_at(&target).await?;
     let limit = arguments.limit.unwrap_or(LIMIT);
-    let found = icon::find_icon(&seen.tree, &seen.outline, &arguments.name, arguments.threshold, limit);
-    let refs = context.sights.refs(&target.device, &seen.outline);
-    let rows = |icons: Vec<icon::IconMatch>| -> Vec<IconSeen> {
-        icons
-            .into_iter()
-            .map(|icon| IconSeen {
-                name: icon.name,
-                bounds: icon.bounds.map(Bounds::from),
-                center: icon.center.map(Point::from),
-                score: round(icon.score),
-                source: "tree",
-                r#ref: name(&refs, icon.element),
-            })
-            .collect()
+    let wanted = match (arguments.name, arguments.picture) {
+        (Some(name), None) => Wanted::Name(name),
+        (None, Some(picture)) => {
+            let picture = STANDARD.decode(picture.trim()).map_err(|_| {
+                Error::invalid("picture is not base64", "Pass the bytes of a PNG or JPEG in base64, without a prefix.")
+            })?;
+            Wanted::Picture(picture)
+        }
+        _ => return Err(Error::invalid("the call does not say in one way which icon", "Pass either name or picture.")),
+    };
+    let seen = match look::look_at(&target).await {
+        // A screen that the phone cannot describe can still be looked at.
+        Err(error) if error.code == Code::PerceptionFailed => None,
+        seen => Some(seen?),
+    };
+    let by_tree = match (&seen, &wanted) {
+        (Some(seen), Wanted::Name(name)) => {
+            icon::find_icon(&seen.tree, &seen.outline, name, arguments.threshold, limit)
+        }
+        _ => icon::FoundIcons::default(),
+    };
+    let shapes = match wanted {
+        // An element that is called so is the icon, whatever it looks like.
+        _ if by_tree.matches.first().is_some_and(|best| best.on_screen) => FoundShapes::default(),
+        Wanted::Name(name) => {
+            let mirrored = seen.as_ref().is_some_and(|seen| is_right_to_left(&seen.outline));
+            match reading::icons(&context, &target, icon::meant(&name), mirrored).await {
+                // The picture is the second way where there is a tree.
+                Err(error) if seen.is_some() => {
+                    tracing::debug!(%error, "the picture was not looked at");
+                    FoundShapes::default()
+                }
+                shapes => shapes?,
+            }
+        }
+        Wanted::Picture(picture) => reading::reference(&context, &target, picture).await?,
+    };
+    let refs = seen.as_ref().map_or_else(Vec::new, |seen| context.sights.refs(&target.device, &seen.outline));
+    let of_tree = |icon: icon::IconMatch| IconSeen {
+        name: icon.name,
+        bounds: icon.bounds.map(Bounds::from),
+        center: icon.center.map(Point::from),
+        score: round(icon.score),
+        source: "tree",
+        r#ref: name(&refs, icon.element),
+    };
+    let of_shape = |shape: Shape| {
+        let center = shape.bounds.center();
+        let element = seen.as_ref().and_then(|seen| fuse::on_element(&seen.outline, center));
+        IconSeen {
+            name: shape.name,
+            bounds: Some(shape.bounds.into()),
+            center: Some(center.into()),
+            score: round(shape.score),
+            source: "shape",
+            r#ref: name(&refs, element),
+        }
+    };
+    let FoundShapes { mut accepted, mut near } = shapes;
+    if let Some(threshold) = arguments.threshold {
+        near.extend(accepted.extract_if(.., |shape| shape.score < threshold));
+        near.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+    let rows = |icons: Vec<icon::IconMatch>, shapes: Vec<Shape>, most: usize| -> Vec<IconSeen> {
+        let mut rows: Vec<IconSeen> = icons.into_iter().map(of_tree).chain(shapes.into_iter().map(of_shape)).collect();
+        rows.sort_by(|a, b| b.score.total_cmp(&a.score));
+        rows.truncate(most);
+        rows
+    };
+    let frame = match &seen {
+        Some(seen) => seen.frame(&context, &target),
+        None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
     };
     Ok(IconsFound {
-        matches: rows(found.matches),
-        near: rows(found.near),
-        notes: seen.notes(&context, &target),
-        frame: seen.frame(&context, &target),
+        matches: rows(by_tree.matches, accepted, limit),
+        near: rows(by_tree.near, near, 5),
+        notes: seen.as_ref().map_or_else(Vec::new, |seen| seen.notes(&context, &target)),
+        frame,
     })
+}
+
+/// What a caller looks for.
+enum Wanted {
+    Name(String),
+    Picture(Vec<u8>),
+}
+
+/// Whether most of what the screen says is written from right to left, so that what points somewhere is mirrored.
+fn is_right_to_left(outline: &Outline) -> bool {
+    let letters = outline.elements().iter().flat_map(|element| element.name().chars()).filter(|c| c.is_alphabetic());
+    let (mut all, mut right) = (0_usize, 0_usize);
+    for c in letters {
+        all += 1;
+        right += usize::from(matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}'));
+    }
+    all > 0 && right * 2 > all
 }
 
 fn name(refs: &[Ref], element: Option<usize>) -> Option<String> {

@@ -98,7 +98,7 @@ pub fn find_text(
 }
 
 /// The element that a line at this place is a part of.
-fn on_element(outline: &Outline, at: Point) -> Option<usize> {
+pub fn on_element(outline: &Outline, at: Point) -> Option<usize> {
     let index = outline.at(at)?;
     let area = outline.get(index)?.bounds?.area();
     (area <= TOO_LARGE * outline.screen().area()).then_some(index)

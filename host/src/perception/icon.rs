@@ -276,6 +276,13 @@ pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<
     FoundIcons { matches: found, near }
 }
 
+/// The names of the concepts that a query may mean, the likeliest first; the query itself where none is known.
+pub fn meant(query: &str) -> Vec<String> {
+    let query = telling(&words(query));
+    let concepts: Vec<String> = concepts_of(&query).into_iter().map(|concept| concept.name.to_owned()).collect();
+    if concepts.is_empty() { vec![query] } else { concepts }
+}
+
 /// How many concepts are known by name.
 pub fn concept_count() -> usize {
     CONCEPTS.len()

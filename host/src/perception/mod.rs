@@ -11,6 +11,7 @@
 //! | [`render`] | an outline with refs | text or JSON in a bounded number of tokens |
 //! | [`find`], [`icon`] | a query | matches with scores, near misses |
 //! | [`ocr`] | a picture | its lines of text |
+//! | [`shapes`] | a picture, a name or a reference picture | where the icon is |
 //! | [`fuse`] | a query, a tree and lines | matches of both |
 //! | [`describe`] | a tree | a short description |
 //! | [`notes`] | a tree | what is not as it seems |
@@ -35,6 +36,7 @@ pub mod picture;
 pub mod refs;
 pub mod render;
 pub mod scroll;
+pub mod shapes;
 pub mod signature;
 pub mod text;
 pub mod tokens;

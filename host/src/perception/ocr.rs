@@ -36,6 +36,17 @@ impl TextLine {
         TextLine { text: text.to_owned(), bounds, score: 1.0, readable: true, letters: Vec::new() }
     }
 
+    /// Where its letters and digits stand. A line's box may hold an arrow or another icon at its end, which is read as a sign or
+    /// not at all.
+    pub fn words_only(&self) -> Rect {
+        let letters: Vec<usize> =
+            self.text.chars().enumerate().filter(|(_, c)| c.is_alphanumeric()).map(|(index, _)| index).collect();
+        match (letters.first(), letters.last()) {
+            (Some(first), Some(last)) => self.part(*first..last + 1),
+            _ => self.bounds,
+        }
+    }
+
     /// Where some of its characters stand, by their numbers; all of it where that is not known.
     pub fn part(&self, characters: Range<usize>) -> Rect {
         let edges = self.letters.get(characters).unwrap_or_default().iter().copied();

@@ -1,0 +1,133 @@
+//! Icons in pictures of screens, by their shape: what a name means on this picture, or where a reference picture is.
+//!
+//! Knows pictures and their scale. Does not know trees, devices or words; what a description means is `icon`'s. Looking at a picture
+//! takes a good part of a tenth of a second and holds its thread for so long.
+
+use super::{ocr::TextLine, picture::Pixels};
+use crate::neutral::Rect;
+use fingertip_shapes::{Area, Look, Picture, Shapes, View};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Of how many screens the last look is kept.
+const KEPT: usize = 8;
+
+/// A place on a screen that shows, or may show, an icon.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// The concept.
+    pub name: String,
+    /// Where, in points.
+    pub bounds: Rect,
+    /// How sure it is, from 0 to 1.
+    pub score: f64,
+}
+
+/// What was found: what passes, and what is only like it. The surest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FoundShapes {
+    /// Places that show it.
+    pub accepted: Vec<Shape>,
+    /// Places that are like it.
+    pub near: Vec<Shape>,
+}
+
+/// A picture that was looked at.
+pub struct Sight {
+    look: Look<'static>,
+    scale: f64,
+}
+
+impl Sight {
+    /// Looks at a picture of this many pixels a point. `lines` are texts, which are no icons.
+    ///
+    /// # Errors
+    /// When the picture cannot be looked at.
+    pub fn of(pixels: &Pixels, scale: f64, lines: &[TextLine], mirrored: bool) -> Result<Sight, String> {
+        // A line of one sign may well be an icon.
+        let texts = lines.iter().filter(|line| line.text.chars().count() > 2);
+        let ignore: Vec<Area> = texts.map(|line| in_pixels(&line.words_only(), scale)).collect();
+        let view = View { picture: picture(pixels), scale: scale as f32, mirrored, ignore: &ignore };
+        let look = Shapes::bundled().look(&view).map_err(|error| error.to_string())?;
+        Ok(Sight { look, scale })
+    }
+
+    /// Where one of these concepts is, the first that is found.
+    pub fn find(&self, concepts: &[String]) -> FoundShapes {
+        let mut all = FoundShapes::default();
+        for concept in concepts {
+            // A concept of which there is no drawing is found by its words alone.
+            let Ok(found) = self.look.find(concept) else { continue };
+            let shape = |hit: fingertip_shapes::Hit| Shape {
+                name: concept.clone(),
+                bounds: in_points(&hit.area, self.scale),
+                score: f64::from(hit.score),
+            };
+            all.accepted.extend(found.accepted.into_iter().map(shape));
+            all.near.extend(found.near.into_iter().map(shape));
+        }
+        all.accepted.sort_by(|a, b| b.score.total_cmp(&a.score));
+        all.near.sort_by(|a, b| b.score.total_cmp(&a.score));
+        all
+    }
+}
+
+/// Where a picture shows what a reference picture shows, at half to twice its size.
+///
+/// # Errors
+/// When one of them cannot be looked at.
+pub fn find_reference(pixels: &Pixels, reference: &Pixels, scale: f64) -> Result<FoundShapes, String> {
+    let found =
+        fingertip_shapes::find_reference(&picture(pixels), &picture(reference)).map_err(|error| error.to_string())?;
+    let shapes = |hits: Vec<fingertip_shapes::Hit>| {
+        let shape = |hit: fingertip_shapes::Hit| Shape {
+            name: "picture".to_owned(),
+            bounds: in_points(&hit.area, scale),
+            score: f64::from(hit.score),
+        };
+        hits.into_iter().map(shape).collect()
+    };
+    Ok(FoundShapes { accepted: shapes(found.accepted), near: shapes(found.near) })
+}
+
+/// Looks at pictures, and remembers the last of each screen.
+#[derive(Default)]
+pub struct Sights {
+    kept: Mutex<VecDeque<(String, u64, Arc<Sight>)>>,
+}
+
+impl Sights {
+    /// The look at this picture, if it is the last of its screen.
+    pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Sight>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|(own, of, _)| own == screen && *of == hash).map(|(_, _, sight)| sight.clone())
+    }
+
+    /// Remembers a look.
+    pub fn keep(&self, screen: &str, hash: u64, sight: Sight) -> Arc<Sight> {
+        let sight = Arc::new(sight);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(own, _, _)| own != screen);
+        kept.push_back((screen.to_owned(), hash, sight.clone()));
+        if kept.len() > KEPT {
+            kept.pop_front();
+        }
+        sight
+    }
+}
+
+fn picture(pixels: &Pixels) -> Picture<'_> {
+    Picture { width: pixels.width, height: pixels.height, channels: pixels.channels, data: &pixels.data }
+}
+
+fn in_pixels(bounds: &Rect, scale: f64) -> Area {
+    let by = |length: f64| (length * scale) as f32;
+    Area { x: by(bounds.x), y: by(bounds.y), width: by(bounds.width), height: by(bounds.height) }
+}
+
+fn in_points(area: &Area, scale: f64) -> Rect {
+    let by = |length: f32| f64::from(length) / scale;
+    Rect::new(by(area.x), by(area.y), by(area.width), by(area.height))
+}

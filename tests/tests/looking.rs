@@ -1,0 +1,130 @@
+//! Finding what only the picture shows: texts and icons, on the virtual phone and through the *simulated* iPhone, with its tree and
+//! without one.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use e2e::{
+    host::Host,
+    phones::{BOTH, ok, phones, refused},
+    wda_sim::Source,
+};
+use fingertip::{
+    neutral::PictureFormat,
+    perception::picture::{Pixels, decode},
+};
+use serde_json::{Value, json};
+
+const SETTINGS: &str = "com.fingertip.settings";
+
+/// A page of which the phone tells nothing but that it is there.
+fn blind() -> Source {
+    Source::Json(json!({ "type": "Application", "label": " ", "rect": {"x": 0, "y": 0, "width": 390, "height": 844} }))
+}
+
+async fn find(host: &Host, device: &str, what: &str, arguments: Value) -> Value {
+    let mut arguments = arguments;
+    arguments["timeout_ms"] = json!(120_000);
+    ok(host, device, what, arguments).await
+}
+
+/// Where the element of this label lies, by the tree.
+async fn place(host: &Host, device: &str, label: &str) -> [f64; 4] {
+    let (_, tree) = host.get(&format!("/devices/{device}/tree?format=json")).await;
+    let elements = tree["elements"].as_array().expect("elements");
+    let bounds = &elements.iter().find(|element| element["label"] == label).expect(label)["bounds"];
+    ["x", "y", "width", "height"].map(|side| bounds[side].as_f64().expect("a number"))
+}
+
+fn lies_in(found: &Value, [x, y, width, height]: [f64; 4]) -> bool {
+    let (at_x, at_y) = (found["center"]["x"].as_f64().expect("x"), found["center"]["y"].as_f64().expect("y"));
+    (x..x + width).contains(&at_x) && (y..y + height).contains(&at_y)
+}
+
+#[tokio::test]
+async fn a_text_is_found_in_the_picture_where_the_tree_says_and_what_is_not_there_is_not() {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
+        ok(&host, device, "launch", json!({ "app": SETTINGS, "fresh": true })).await;
+        for text in ["Airplane Mode", "bluetooth", "Notifications", "Garden House"] {
+            let found = find(&host, device, "find-text", json!({ "text": text, "source": "ocr" })).await;
+            let best = &found["matches"][0];
+            assert_eq!(best["source"], "ocr", "{device} {text}: {found}");
+            let holder = match text {
+                "Garden House" => "Wi-Fi",
+                "bluetooth" => "Bluetooth",
+                text => text,
+            };
+            assert!(lies_in(best, place(&host, device, holder).await), "{device} {text}: {best}");
+        }
+        for absent in ["Password", "Sign out", "Zebra", "airplanes mode"] {
+            let found = find(&host, device, "find-text", json!({ "text": absent, "source": "ocr" })).await;
+            assert_eq!(found["matches"], json!([]), "{device} {absent}: {found}");
+        }
+        // What the tree tells needs no picture; what only the picture shows takes the element under it.
+        let told = find(&host, device, "find-text", json!({ "text": "General" })).await;
+        assert_eq!(told["matches"][0]["source"], "tree", "{device}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_without_a_tree_is_read_and_tapped() {
+    let (sim, host) = phones("").await;
+    ok(&host, "iphone", "launch", json!({ "app": SETTINGS, "fresh": true })).await;
+    for source in [blind(), Source::Raw("no tree at all".to_owned())] {
+        sim.faults().set_source(Some(source));
+        let found = find(&host, "iphone", "find-text", json!({ "text": "General" })).await;
+        let best = &found["matches"][0];
+        assert_eq!((&best["source"], &best["text"]), (&json!("ocr"), &json!("General")), "{found}");
+        let center = json!({ "x": best["center"]["x"], "y": best["center"]["y"] });
+        ok(&host, "iphone", "tap", center).await;
+        let about = find(&host, "iphone", "find-text", json!({ "text": "About", "source": "ocr" })).await;
+        assert_eq!(about["matches"][0]["text"], "About", "{about}");
+        // Back again, by the shape of what leads there.
+        let back = find(&host, "iphone", "find-icon", json!({ "name": "back" })).await;
+        let best = &back["matches"][0];
+        assert_eq!(best["source"], "shape", "{back}");
+        ok(&host, "iphone", "tap", json!({ "x": best["center"]["x"], "y": best["center"]["y"] })).await;
+        let there = find(&host, "iphone", "find-text", json!({ "text": "Airplane Mode", "source": "ocr" })).await;
+        assert_eq!(there["matches"].as_array().map(Vec::len), Some(1), "{there}");
+    }
+    let miss = find(&host, "iphone", "find-text", json!({ "text": "Generall", "source": "ocr" })).await;
+    assert_eq!(miss["near"][0]["text"], "General", "{miss}");
+}
+
+#[tokio::test]
+async fn an_icon_is_found_by_a_picture_of_it() {
+    let (_sim, host) = phones("").await;
+    for device in BOTH {
+        ok(&host, device, "launch", json!({ "app": SETTINGS, "fresh": true })).await;
+        ok(&host, device, "tap", json!({ "text": "General" })).await;
+        let shot = ok(&host, device, "screenshot", json!({ "format": "png", "scale": 2 })).await;
+        let whole = decode(&STANDARD.decode(shot["picture"]["data"].as_str().expect("data")).expect("base64"));
+        let whole = whole.expect("a picture");
+        let icon = find(&host, device, "find-icon", json!({ "name": "back" })).await;
+        let best = &icon["matches"][0];
+        let [x, y, width, height] =
+            ["x", "y", "width", "height"].map(|side| best["bounds"][side].as_f64().expect("a number"));
+        // The left part of the button is its arrow.
+        let (x, y, width, height) =
+            ((x * 2.0) as u32, (y * 2.0) as u32, 60.min((width * 2.0) as u32), (height * 2.0) as u32);
+        let mut data = Vec::new();
+        for row in y..(y + height).min(whole.height) {
+            let from = (row * whole.width + x) as usize * usize::from(whole.channels);
+            data.extend_from_slice(&whole.data[from..from + (width * u32::from(whole.channels)) as usize]);
+        }
+        let part = Pixels::new(width, height, whole.channels, data).expect("a part");
+        let part = STANDARD.encode(part.encode(PictureFormat::Png, 0).expect("a picture").bytes);
+        let found = find(&host, device, "find-icon", json!({ "picture": part })).await;
+        let hit = &found["matches"][0];
+        let near = |side: &str, middle: f64| (hit["center"][side].as_f64().unwrap_or(-99.0) - middle).abs() < 6.0;
+        let (middle_x, middle_y) =
+            (f64::from(x) / 2.0 + f64::from(width) / 4.0, f64::from(y) / 2.0 + f64::from(height) / 4.0);
+        assert!(near("x", middle_x) && near("y", middle_y), "{device}: {found}");
+    }
+    for (bad, part) in [("no base64!", "base64"), ("aGVsbG8=", "PNG or JPEG"), ("", "")] {
+        let error = refused(&host, "iphone", "find-icon", json!({ "picture": bad }), "invalid_arguments").await;
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    for neither in [json!({}), json!({ "name": "back", "picture": "aGVsbG8=" })] {
+        refused(&host, "iphone", "find-icon", neither, "invalid_arguments").await;
+    }
+}
