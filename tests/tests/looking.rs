@@ -3,7 +3,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use e2e::{
-    host::Host,
+    host::{Host, Setup},
     phones::{BOTH, ok, phones, refused},
     wda_sim::Source,
 };
@@ -127,4 +127,68 @@ async fn an_icon_is_found_by_a_picture_of_it() {
     for neither in [json!({}), json!({ "name": "back", "picture": "aGVsbG8=" })] {
         refused(&host, "iphone", "find-icon", neither, "invalid_arguments").await;
     }
+}
+
+/// The picture of a fresh virtual phone's settings in a folder, and its tree in the neutral form beside it.
+fn saved(folder: &std::path::Path) -> (String, String) {
+    let mut phone = virtual_phone::Phone::new(virtual_phone::PhoneOptions::default());
+    let launch = driver_api::Launch { app: SETTINGS.to_owned(), ..Default::default() };
+    phone.launch(&launch).expect("it is there");
+    phone.advance(std::time::Duration::from_secs(2));
+    let (image, tree) = (folder.join("screen.png"), folder.join("tree.json"));
+    std::fs::write(&image, &phone.picture().bytes[..]).expect("written");
+    std::fs::write(&tree, serde_json::to_vec(&phone.tree()).expect("JSON")).expect("written");
+    (image.display().to_string(), tree.display().to_string())
+}
+
+#[tokio::test]
+async fn saved_pictures_are_searched_by_the_same_code() {
+    let setup = Setup::new("");
+    let (image, tree) = saved(setup.folder());
+    let run = async |arguments: &[&str]| {
+        let ended = setup.run(&[&["perceive"], arguments].concat()).await;
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        (ended.status.success(), text(ended.stdout), text(ended.stderr))
+    };
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+    let (fine, out, err) = run(&["text", "--image", &image, "--query", "notifications", "--json"]).await;
+    assert!(fine && err.is_empty(), "{err}");
+    let alone = json(&out)["matches"][0].clone();
+    assert_eq!((&alone["text"], &alone["source"]), (&json!("Notifications"), &json!("ocr")), "{out}");
+    let (_, out, _) = run(&["text", "--image", &image, "--tree", &tree, "--query", "notifications", "--json"]).await;
+    let together = json(&out)["matches"][0].clone();
+    let bounds = |found: &Value, side: &str| found["bounds"][side].as_f64().expect("a number");
+    let inside = bounds(&alone, "y") >= bounds(&together, "y") - 8.0
+        && bounds(&alone, "y") + bounds(&alone, "height") <= bounds(&together, "y") + bounds(&together, "height") + 8.0;
+    assert!(inside, "both are in pixels of the picture: {alone} {together}");
+    let (fine, out, _) = run(&["text", "--image", &image, "--query", "zebra"]).await;
+    assert!(fine && out.starts_with("nothing was found"), "{out}");
+    let (fine, out, _) = run(&["icon", "--image", &image, "--query", "wifi", "--json"]).await;
+    assert!(fine && json(&out)["matches"][0]["source"] == "shape", "{out}");
+
+    let batch = setup.folder().join("batch.jsonl");
+    let lines = [
+        json!({ "image": image, "kind": "text", "query": "General" }).to_string(),
+        json!({ "image": image, "tree": tree, "kind": "icon", "query": "bluetooth" }).to_string(),
+        json!({ "image": image, "kind": "icon", "reference": image }).to_string(),
+        json!({ "image": setup.folder(), "kind": "text", "query": "x" }).to_string(),
+        "{}".to_owned(),
+    ];
+    std::fs::write(&batch, lines.join("\n\n")).expect("written");
+    let (fine, out, _) = run(&["text", "--batch", &batch.display().to_string()]).await;
+    let answers: Vec<Value> = out.lines().map(json).collect();
+    assert!(fine && answers.len() == lines.len(), "{out}");
+    assert_eq!(answers[0]["matches"][0]["text"], "General", "{out}");
+    assert!(answers.iter().all(|answer| answer["took_ms"].is_number()), "{out}");
+    assert!(answers[3..].iter().all(|answer| answer["error"].is_string()), "{out}");
+
+    // What is no picture is said to be none, whatever it is.
+    let bad = setup.folder().join("bad.png");
+    for bytes in [Vec::new(), b"no picture".to_vec(), std::fs::read(&image).expect("readable")[..500].to_vec()] {
+        std::fs::write(&bad, bytes).expect("written");
+        let (fine, out, err) = run(&["icon", "--image", &bad.display().to_string(), "--query", "back"]).await;
+        assert!(!fine && out.is_empty() && err.starts_with("fingertip: ") && err.lines().count() == 1, "{out} {err}");
+    }
+    let (fine, _, err) = run(&["icon", "--image", &image]).await;
+    assert!(!fine && err.contains("--query") && err.contains("--reference"), "{err}");
 }

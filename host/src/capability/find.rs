@@ -9,7 +9,6 @@ use super::{
 };
 use crate::perception::{
     find, fuse, icon, notes,
-    outline::Outline,
     refs::Ref,
     shapes::{FoundShapes, Shape},
 };
@@ -263,7 +262,7 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         // An element that is called so is the icon, whatever it looks like.
         _ if by_tree.matches.first().is_some_and(|best| best.on_screen) => FoundShapes::default(),
         Wanted::Name(name) => {
-            let mirrored = seen.as_ref().is_some_and(|seen| is_right_to_left(&seen.outline));
+            let mirrored = seen.as_ref().is_some_and(|seen| seen.outline.is_right_to_left());
             match reading::icons(&context, &target, icon::meant(&name), mirrored).await {
                 // The picture is the second way where there is a tree.
                 Err(error) if seen.is_some() => {
@@ -323,17 +322,6 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
 enum Wanted {
     Name(String),
     Picture(Vec<u8>),
-}
-
-/// Whether most of what the screen says is written from right to left, so that what points somewhere is mirrored.
-fn is_right_to_left(outline: &Outline) -> bool {
-    let letters = outline.elements().iter().flat_map(|element| element.name().chars()).filter(|c| c.is_alphabetic());
-    let (mut all, mut right) = (0_usize, 0_usize);
-    for c in letters {
-        all += 1;
-        right += usize::from(matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}'));
-    }
-    all > 0 && right * 2 > all
 }
 
 fn name(refs: &[Ref], element: Option<usize>) -> Option<String> {

@@ -37,7 +37,7 @@ mod wait;
 
 use guard::guard;
 
-pub use capture::show_tree;
+pub use capture::{FoundInPicture, Hit, PictureFinder, Wanted, show_tree};
 pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
 pub use context::Context;
 pub use error::{Code, Error, Outcome};

@@ -1,6 +1,9 @@
-//! `fingertip perceive`: what an agent would see of a screen that somebody saved, such as the page source of a bug report.
+//! `fingertip perceive`: what an agent would see of a screen that somebody saved, such as the page source of a bug report, and what
+//! it would find in its picture.
 //!
-//! It reads the file and finds the plugin that knows its form. What is shown is made by `capability`, as for a phone.
+//! It reads the files and finds the plugin that knows a page source's form. What is shown is made by `capability`, as for a phone.
+
+mod find;
 
 use super::{pretty, print};
 use crate::{
@@ -37,19 +40,32 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Find a text in a picture, as find_text does
+    Text(find::Arguments),
+    /// Find an icon in a picture by its name or a picture of it, as find_icon does
+    Icon(find::Arguments),
 }
 
 pub(super) async fn run(config: Option<&Path>, command: Command) -> Result<(), String> {
-    let Command::Tree { file, plugin, json } = command;
-    let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
-    let bytes = read(&file, &name)?;
-    let tree = match neutral(&bytes, &name, plugin.is_some())? {
-        Some(tree) => tree,
-        None => Plugins::open(config)?.tree(plugin.as_deref(), bytes, &name).await?,
+    let (file, plugin, json) = match command {
+        Command::Tree { file, plugin, json } => (file, plugin, json),
+        Command::Text(arguments) => return find::run(config, find::Kind::Text, arguments).await,
+        Command::Icon(arguments) => return find::run(config, find::Kind::Icon, arguments).await,
     };
+    let tree = tree(config, &file, plugin.as_deref()).await?;
     let answer = capability::show_tree(tree, json);
     print(&if json { format!("{}\n", pretty(&Value::Object(answer))) } else { prose(&answer) });
     Ok(())
+}
+
+/// The tree of a file, by the plugin of this name or the only one that reads it.
+async fn tree(config: Option<&Path>, file: &Path, plugin: Option<&str>) -> Result<Tree, String> {
+    let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+    let bytes = read(file, &name)?;
+    match neutral(&bytes, &name, plugin.is_some())? {
+        Some(tree) => Ok(tree),
+        None => Plugins::open(config)?.tree(plugin, bytes, &name).await,
+    }
 }
 
 /// The text, then a line for each note.

@@ -283,6 +283,18 @@ impl Outline {
         inside
     }
 
+    /// Whether most of what the screen says is written from right to left, so that what points somewhere is mirrored.
+    pub fn is_right_to_left(&self) -> bool {
+        let letters = self.elements.iter().flat_map(|element| element.name().chars()).filter(|c| c.is_alphabetic());
+        let (mut all, mut right) = (0_usize, 0_usize);
+        for c in letters {
+            all += 1;
+            right +=
+                usize::from(matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}'));
+        }
+        all > 0 && right * 2 > all
+    }
+
     /// The smallest reachable element at `point` that can be acted on, else the smallest with words.
     pub fn at(&self, point: Point) -> Option<usize> {
         let mut best: Option<(bool, f64, usize)> = None;
