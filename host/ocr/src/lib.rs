@@ -32,5 +32,5 @@ mod tests;
 
 pub use area::Area;
 pub use error::OcrError;
-pub use picture::Picture;
+pub use fingertip_pixels::View as Picture;
 pub use reader::{Extra, Line, Reader, Reading, Word};

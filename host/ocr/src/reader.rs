@@ -125,7 +125,7 @@ impl Reader {
     /// # Errors
     /// When the picture is empty, too large or not what its size says, or a network fails.
     pub fn read(&self, picture: &Picture<'_>, previous: Option<&Reading>) -> Result<Reading, OcrError> {
-        picture.check()?;
+        crate::picture::check(picture)?;
         let marks = Marks::of(picture);
         let known = previous.and_then(|reading| Some((reading, marks.since(&reading.marks)?)));
         if let Some((reading, change)) = &known

@@ -29,14 +29,14 @@ pub struct Raw {
     pub data: Vec<u8>,
 }
 
-/// The same, borrowed.
-#[derive(Clone, Copy)]
+/// The same, borrowed, in whatever order of bytes its reader takes: the codecs RGB and RGBA, others grey too.
+#[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Bytes a pixel: 3 or 4.
+    /// Bytes a pixel.
     pub channels: u8,
     /// `width * height * channels` bytes.
     pub data: &'a [u8],

@@ -16,8 +16,9 @@ mod scan;
 mod table;
 
 pub use error::Error;
+pub use fingertip_pixels::View as Picture;
 pub use look::ACCEPT;
-pub use picture::{Area, Picture};
+pub use picture::Area;
 pub use table::Concept;
 
 use look::Glyph;
@@ -116,7 +117,7 @@ impl Shapes {
     /// # Errors
     /// When the screen cannot be looked at.
     pub fn classify(&self, view: &View<'_>, area: &Area) -> Result<Vec<Hit>, Error> {
-        view.picture.check()?;
+        picture::check(&view.picture)?;
         let rim = 4.0 * view.scale;
         let place = |at: f32, most: u32| if at.is_finite() { at.clamp(0.0, most as f32) as u32 } else { 0 };
         let (left, right) =
@@ -126,7 +127,7 @@ impl Shapes {
         if right <= left || bottom <= top {
             return Ok(Vec::new());
         }
-        let data = view.picture.part(left, top, right, bottom);
+        let data = picture::part(&view.picture, left, top, right, bottom);
         let picture = Picture { width: right - left, height: bottom - top, data: &data, ..view.picture };
         let moved = |area: &Area, by: f32| Area { x: area.x + by * left as f32, y: area.y + by * top as f32, ..*area };
         let ignore: Vec<Area> = view.ignore.iter().map(|area| moved(area, -1.0)).collect();
@@ -148,7 +149,7 @@ impl Shapes {
     /// # Errors
     /// When the picture or the scale is none that can be looked at.
     pub fn look(&self, view: &View<'_>) -> Result<Look<'_>, Error> {
-        view.picture.check()?;
+        picture::check(&view.picture)?;
         if !(0.25..=8.0).contains(&view.scale) {
             return Err(Error::Scale(view.scale));
         }
@@ -167,8 +168,8 @@ impl Shapes {
 /// # Errors
 /// When one of the pictures cannot be looked at, or the reference shows nothing to go by.
 pub fn find_reference(picture: &Picture<'_>, reference: &Picture<'_>) -> Result<Found, Error> {
-    picture.check()?;
-    reference.check()?;
+    picture::check(picture)?;
+    picture::check(reference)?;
     if reference.width.min(reference.height) < 8 {
         return Err(Error::Reference("it has less than 8 pixels a side"));
     }

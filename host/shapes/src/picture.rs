@@ -2,54 +2,39 @@
 //!
 //! Knows bytes, sizes and averages; does not know what is looked for.
 
-use crate::error::Error;
+use crate::{Picture, error::Error};
 
 /// More pixels than any phone or tablet has; a picture of 8000 by 8000 is refused.
 pub const MAX_PIXELS: u64 = 24_000_000;
 
-/// Rows of pixels from the top left, borrowed: grey (1), RGB (3) or RGBA (4); alpha is not looked at.
-#[derive(Clone, Copy, Debug)]
-pub struct Picture<'a> {
-    /// Width in pixels.
-    pub width: u32,
-    /// Height in pixels.
-    pub height: u32,
-    /// Bytes a pixel: 1, 3 or 4.
-    pub channels: u8,
-    /// `width * height * channels` bytes.
-    pub data: &'a [u8],
+/// Says what is wrong with a picture, if something is: grey, RGB and RGBA are taken.
+pub(crate) fn check(picture: &Picture<'_>) -> Result<(), Error> {
+    let Picture { width, height, channels, data } = *picture;
+    if !matches!(channels, 1 | 3 | 4) {
+        return Err(Error::Channels(channels));
+    }
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels == 0 {
+        return Err(Error::Empty);
+    }
+    if pixels > MAX_PIXELS {
+        return Err(Error::TooLarge(pixels));
+    }
+    let expected = pixels * u64::from(channels);
+    if expected != data.len() as u64 {
+        return Err(Error::Length { width, height, channels, expected, found: data.len() as u64 });
+    }
+    Ok(())
 }
 
-impl Picture<'_> {
-    /// Says what is wrong with the picture, if something is.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        let Picture { width, height, channels, data } = *self;
-        if !matches!(channels, 1 | 3 | 4) {
-            return Err(Error::Channels(channels));
-        }
-        let pixels = u64::from(width) * u64::from(height);
-        if pixels == 0 {
-            return Err(Error::Empty);
-        }
-        if pixels > MAX_PIXELS {
-            return Err(Error::TooLarge(pixels));
-        }
-        let expected = pixels * u64::from(channels);
-        if expected != data.len() as u64 {
-            return Err(Error::Length { width, height, channels, expected, found: data.len() as u64 });
-        }
-        Ok(())
-    }
-
-    /// The bytes of a part of a checked picture; the part lies inside it.
-    pub(crate) fn part(&self, left: u32, top: u32, right: u32, bottom: u32) -> Vec<u8> {
-        let bytes = usize::from(self.channels);
-        let row = |y: u32| {
-            let start = (y as usize * self.width as usize + left as usize) * bytes;
-            &self.data[start..start + (right - left) as usize * bytes]
-        };
-        (top..bottom).flat_map(|y| row(y).iter().copied()).collect()
-    }
+/// The bytes of a part of a checked picture; the part lies inside it.
+pub(crate) fn part(picture: &Picture<'_>, left: u32, top: u32, right: u32, bottom: u32) -> Vec<u8> {
+    let bytes = usize::from(picture.channels);
+    let row = |y: u32| {
+        let start = (y as usize * picture.width as usize + left as usize) * bytes;
+        &picture.data[start..start + (right - left) as usize * bytes]
+    };
+    (top..bottom).flat_map(|y| row(y).iter().copied()).collect()
 }
 
 /// A part of a picture, in pixels of the picture from its top left.
@@ -185,7 +170,7 @@ mod tests {
     fn smaller_copies_hold_the_means() {
         let data: Vec<u8> = (0..6 * 4).flat_map(|at| [if at % 2 == 0 { 200 } else { 100 }, 7, 255, 0]).collect();
         let picture = Picture { width: 6, height: 4, channels: 4, data: &data };
-        assert_eq!(picture.check(), Ok(()));
+        assert_eq!(check(&picture), Ok(()));
         let half = Copy::of(&picture, 0.5);
         assert_eq!((half.width, half.height), (3, 2));
         assert!(half.pixels.iter().all(|pixel| *pixel == [150, 7, 255]), "{:?}", half.pixels);
@@ -193,6 +178,6 @@ mod tests {
         assert_eq!(whole.pixels[1], [100, 7, 255]);
         let grey = Picture { width: 3, height: 1, channels: 1, data: &[0, 90, 255] };
         assert_eq!(Copy::of(&grey, 0.4).pixels, [[115; 3]]);
-        assert_eq!(picture.part(4, 3, 6, 4), &data[22 * 4..]);
+        assert_eq!(part(&picture, 4, 3, 6, 4), &data[22 * 4..]);
     }
 }

@@ -3,7 +3,8 @@
 //! Knows numbers in rows; does not know icons. How alike two patches are is their correlation once each one's mean is
 //! taken off, which neither brightness nor contrast changes.
 
-use crate::picture::{Area, Copy, Picture};
+use crate::Picture;
+use crate::picture::{Area, Copy};
 
 /// Longer side of the reference in the coarse scan.
 const COARSE: usize = 16;

@@ -84,6 +84,16 @@ pub struct PictureFinder {
     ocr: Ocr,
 }
 
+/// A screen that comes from files.
+struct Screen {
+    pixels: Pixels,
+    /// Of the picture's bytes.
+    hash: u64,
+    /// Pixels a point.
+    scale: f64,
+    seen: Option<Seen>,
+}
+
 impl PictureFinder {
     /// Looks in an encoded picture, and in the tree of the same screen where there is one: by the same code as find_text and find_icon.
     ///
@@ -97,25 +107,20 @@ impl PictureFinder {
             None => likely_scale(pixels.width),
         };
         let seen = tree.map(|tree| Seen::new(tree, None));
+        let screen = Screen { hash: change::hash(image), pixels, scale, seen };
         match wanted {
-            Wanted::Text(query) => self.text(&pixels, change::hash(image), seen.as_ref(), query, scale),
-            Wanted::Icon(query) => self.icon(&pixels, change::hash(image), seen.as_ref(), query, scale),
+            Wanted::Text(query) => self.text(&screen, query),
+            Wanted::Icon(query) => self.icon(&screen, query),
             Wanted::Reference(reference) => {
                 let reference = picture::decode(reference).map_err(|error| format!("the reference: {error}"))?;
-                Ok(found(shapes::find_reference(&pixels, &reference, scale)?, scale))
+                Ok(found(shapes::find_reference(&screen.pixels, &reference, scale)?, scale))
             }
         }
     }
 
-    fn text(
-        &self,
-        pixels: &Pixels,
-        hash: u64,
-        seen: Option<&Seen>,
-        query: &str,
-        scale: f64,
-    ) -> Result<FoundInPicture, String> {
-        let lines = self.ocr.read(SCREEN, hash, pixels, scale).map_err(|error| error.to_string())?;
+    fn text(&self, screen: &Screen, query: &str) -> Result<FoundInPicture, String> {
+        let Screen { pixels, hash, scale, seen } = screen;
+        let lines = self.ocr.read(SCREEN, *hash, pixels, *scale).map_err(|error| error.to_string())?;
         let (found, sources) = match seen {
             Some(seen) => fuse::find_text(&seen.tree, &seen.outline, &lines, query, Match::Contains, LIMIT),
             None => {
@@ -127,7 +132,7 @@ impl PictureFinder {
         let hit = |text: String, bounds: Option<Rect>, score: f64, source| Hit {
             text: Some(text),
             name: None,
-            bounds: bounds.map(|bounds| in_pixels(&bounds, scale)),
+            bounds: bounds.map(|bounds| in_pixels(&bounds, *scale)),
             score,
             source,
         };
@@ -142,21 +147,15 @@ impl PictureFinder {
         })
     }
 
-    fn icon(
-        &self,
-        pixels: &Pixels,
-        hash: u64,
-        seen: Option<&Seen>,
-        query: &str,
-        scale: f64,
-    ) -> Result<FoundInPicture, String> {
+    fn icon(&self, screen: &Screen, query: &str) -> Result<FoundInPicture, String> {
+        let Screen { pixels, hash, scale, seen } = screen;
         if let Some(seen) = seen {
             let by_tree = icon::find_icon(&seen.tree, &seen.outline, query, None, LIMIT);
             if by_tree.matches.first().is_some_and(|best| best.on_screen) {
                 let hit = |icon: icon::IconMatch| Hit {
                     text: None,
                     name: Some(icon.name),
-                    bounds: icon.bounds.map(|bounds| in_pixels(&bounds, scale)),
+                    bounds: icon.bounds.map(|bounds| in_pixels(&bounds, *scale)),
                     score: icon.score,
                     source: Some("tree"),
                 };
@@ -165,10 +164,10 @@ impl PictureFinder {
             }
         }
         // A picture that cannot be read has icons all the same.
-        let lines = self.ocr.read(SCREEN, hash, pixels, scale).unwrap_or_default();
-        let mirrored = seen.is_some_and(|seen| seen.outline.is_right_to_left());
-        let sight = Sight::of(pixels, scale, &lines, mirrored)?;
-        Ok(found(sight.find(&icon::meant(query)), scale))
+        let lines = self.ocr.read(SCREEN, *hash, pixels, *scale).unwrap_or_default();
+        let mirrored = seen.as_ref().is_some_and(|seen| seen.outline.is_right_to_left());
+        let sight = Sight::of(pixels, *scale, &lines, mirrored)?;
+        Ok(found(sight.find(&icon::meant(query)), *scale))
     }
 }
 

@@ -111,14 +111,8 @@ impl Ocr {
             let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.iter().find(|kept| kept.screen == screen).map(|kept| kept.reading.clone())
         };
-        let picture = fingertip_ocr::Picture {
-            width: pixels.width,
-            height: pixels.height,
-            channels: pixels.channels,
-            data: &pixels.data,
-        };
         let reading =
-            reader.read(&picture, previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
+            reader.read(&pixels.view(), previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
         let lines = Arc::new(reading.lines.iter().map(|line| in_points(line, scale)).collect::<Vec<_>>());
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| kept.screen != screen);

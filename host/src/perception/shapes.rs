@@ -5,7 +5,7 @@
 
 use super::{ocr::TextLine, picture::Pixels};
 use crate::neutral::Rect;
-use fingertip_shapes::{Area, Look, Picture, Shapes, View};
+use fingertip_shapes::{Area, Look, Shapes, View};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -49,7 +49,7 @@ impl Sight {
         // A line of one sign may well be an icon.
         let texts = lines.iter().filter(|line| line.text.chars().count() > 2);
         let ignore: Vec<Area> = texts.map(|line| in_pixels(&line.words_only(), scale)).collect();
-        let view = View { picture: picture(pixels), scale: scale as f32, mirrored, ignore: &ignore };
+        let view = View { picture: pixels.view(), scale: scale as f32, mirrored, ignore: &ignore };
         let look = Shapes::bundled().look(&view).map_err(|error| error.to_string())?;
         Ok(Sight { look, scale })
     }
@@ -80,7 +80,7 @@ impl Sight {
 /// When one of them cannot be looked at.
 pub fn find_reference(pixels: &Pixels, reference: &Pixels, scale: f64) -> Result<FoundShapes, String> {
     let found =
-        fingertip_shapes::find_reference(&picture(pixels), &picture(reference)).map_err(|error| error.to_string())?;
+        fingertip_shapes::find_reference(&pixels.view(), &reference.view()).map_err(|error| error.to_string())?;
     let shapes = |hits: Vec<fingertip_shapes::Hit>| {
         let shape = |hit: fingertip_shapes::Hit| Shape {
             name: "picture".to_owned(),
@@ -116,10 +116,6 @@ impl Sights {
         }
         sight
     }
-}
-
-fn picture(pixels: &Pixels) -> Picture<'_> {
-    Picture { width: pixels.width, height: pixels.height, channels: pixels.channels, data: &pixels.data }
 }
 
 fn in_pixels(bounds: &Rect, scale: f64) -> Area {

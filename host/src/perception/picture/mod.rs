@@ -64,8 +64,8 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// As the codecs take them.
-    fn view(&self) -> fingertip_pixels::View<'_> {
+    /// As the codecs and those who read pictures take them.
+    pub(super) fn view(&self) -> fingertip_pixels::View<'_> {
         fingertip_pixels::View { width: self.width, height: self.height, channels: self.channels, data: &self.data }
     }
 
