@@ -13,6 +13,7 @@ use std::{
 };
 
 /// Of how many screens the last reading is kept.
+#[cfg(feature = "ocr")]
 const KEPT: usize = 8;
 
 /// A line of text in a picture.
