@@ -28,6 +28,7 @@ pub mod fuse;
 pub mod geometry;
 pub mod icon;
 mod icon_names;
+mod latest;
 pub mod locator;
 pub mod notes;
 pub mod ocr;

@@ -4,17 +4,9 @@
 //! of both cores and holds its thread for so long: who must not wait asks on another one. Built without the feature `ocr` it
 //! reads nothing and says so.
 
-use super::picture::Pixels;
+use super::{latest::Latest, picture::Pixels};
 use crate::neutral::Rect;
-use std::{
-    collections::VecDeque,
-    ops::Range,
-    sync::{Arc, Mutex, PoisonError},
-};
-
-/// Of how many screens the last reading is kept.
-#[cfg(feature = "ocr")]
-const KEPT: usize = 8;
+use std::{ops::Range, sync::Arc};
 
 /// A line of text in a picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,10 +62,8 @@ pub enum OcrError {
 }
 
 /// What was read of one picture.
+#[derive(Clone)]
 struct Kept {
-    screen: String,
-    /// Of the picture's bytes.
-    hash: u64,
     lines: Arc<Vec<TextLine>>,
     #[cfg(feature = "ocr")]
     reading: Arc<fingertip_ocr::Reading>,
@@ -84,7 +74,7 @@ struct Kept {
 pub struct Ocr {
     #[cfg(feature = "ocr")]
     reader: std::sync::OnceLock<Result<fingertip_ocr::Reader, String>>,
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Latest<Kept>,
 }
 
 impl Ocr {
@@ -93,8 +83,7 @@ impl Ocr {
 
     /// What was read of this picture, if it is the last of its screen.
     pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Vec<TextLine>>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|kept| kept.screen == screen && kept.hash == hash).map(|kept| kept.lines.clone())
+        self.kept.of(screen, hash).map(|kept| kept.lines)
     }
 
     /// Reads a picture of this many pixels a point. Of a screen whose last picture is remembered only what changed is read anew.
@@ -108,19 +97,11 @@ impl Ocr {
         }
         let reader = self.reader.get_or_init(|| fingertip_ocr::Reader::new(&[]).map_err(|error| error.to_string()));
         let reader = reader.as_ref().map_err(|error| OcrError::Failed(error.clone()))?;
-        let previous = {
-            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.iter().find(|kept| kept.screen == screen).map(|kept| kept.reading.clone())
-        };
+        let previous = self.kept.last(screen).map(|kept| kept.reading);
         let reading =
             reader.read(&pixels.view(), previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
         let lines = Arc::new(reading.lines.iter().map(|line| in_points(line, scale)).collect::<Vec<_>>());
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|kept| kept.screen != screen);
-        kept.push_back(Kept { screen: screen.to_owned(), hash, lines: lines.clone(), reading: Arc::new(reading) });
-        if kept.len() > KEPT {
-            kept.pop_front();
-        }
+        self.kept.keep(screen, hash, Kept { lines: lines.clone(), reading: Arc::new(reading) });
         Ok(lines)
     }
 

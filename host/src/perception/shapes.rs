@@ -3,16 +3,10 @@
 //! Knows pictures and their scale. Does not know trees, devices or words; what a description means is `icon`'s. Looking at a picture
 //! takes a good part of a tenth of a second and holds its thread for so long.
 
-use super::{ocr::TextLine, picture::Pixels};
+use super::{latest::Latest, ocr::TextLine, picture::Pixels};
 use crate::neutral::Rect;
 use fingertip_shapes::{Area, Look, Shapes, View};
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
-
-/// Of how many screens the last look is kept.
-const KEPT: usize = 8;
+use std::sync::Arc;
 
 /// A place on a screen that shows, or may show, an icon.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,25 +89,19 @@ pub fn find_reference(pixels: &Pixels, reference: &Pixels, scale: f64) -> Result
 /// Looks at pictures, and remembers the last of each screen.
 #[derive(Default)]
 pub struct Sights {
-    kept: Mutex<VecDeque<(String, u64, Arc<Sight>)>>,
+    kept: Latest<Arc<Sight>>,
 }
 
 impl Sights {
     /// The look at this picture, if it is the last of its screen.
     pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Sight>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(own, of, _)| own == screen && *of == hash).map(|(_, _, sight)| sight.clone())
+        self.kept.of(screen, hash)
     }
 
     /// Remembers a look.
     pub fn keep(&self, screen: &str, hash: u64, sight: Sight) -> Arc<Sight> {
         let sight = Arc::new(sight);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(own, _, _)| own != screen);
-        kept.push_back((screen.to_owned(), hash, sight.clone()));
-        if kept.len() > KEPT {
-            kept.pop_front();
-        }
+        self.kept.keep(screen, hash, sight.clone());
         sight
     }
 }
