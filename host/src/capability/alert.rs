@@ -7,17 +7,14 @@ use super::{
     acting::{Purpose, Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
-    look::AlertSeen,
+    look::{self, AlertSeen},
     values::Acted,
 };
-use crate::{device::Operation, neutral::Alert, perception::text::fold};
+use crate::{neutral::Alert, perception::text::fold};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::{sync::Arc, time::Duration};
-
-const READ: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
-const ANSWER: Operation = Operation { name: "answer alert", limit: Duration::from_secs(20) };
+use std::sync::Arc;
 
 pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
     vec![capability_with_image(
@@ -78,14 +75,14 @@ async fn answer_alert(context: Arc<Context>, arguments: AnswerAlert, caller: Cal
         }
     };
     let mut stage = Stage::open(&context, &target, &caller, &arguments.act, Purpose::Answer).await?;
-    let alert = target.look(READ, |driver, within| async move { driver.alert(within).await }).await?;
+    let alert = look::alert(&target).await?;
     let Some(alert) = alert else {
         return Err(Error::new(Code::ElementNotFound, "no alert is in front", "Look at the screen and go on.")
             .on_device(target.id()));
     };
     let button = choose(&alert, &wanted).ok_or_else(|| no_such_button(&target, &alert, &wanted))?.to_owned();
     stage.prepare(Subject::Alert, None).await?;
-    stage.send(ANSWER, move |driver, within| async move { driver.answer_alert(&button, within).await }).await?;
+    stage.answer(button).await?;
     let (acted, image) = stage.finish(Subject::Alert).await?;
     Ok(Reply::observed(Answered { acted, alert: alert.into() }, image))
 }

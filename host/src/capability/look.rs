@@ -100,8 +100,7 @@ pub(super) async fn look_at(target: &Target) -> Result<Seen, Error> {
     let mut seen = see(target).await?;
     if seen.outline.alert().is_none() && target.device.has(Feature::Alert) {
         // A phone that cannot tell has no alert to be told of.
-        let alert = target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await;
-        seen.alert = alert.ok().flatten();
+        seen.alert = alert(target).await.ok().flatten();
     }
     Ok(seen)
 }
@@ -237,6 +236,11 @@ pub(super) fn masked(text: &str, secrets: &[String]) -> String {
     const BY_CHANCE: usize = 4;
     let telling = secrets.iter().filter(|secret| secret.chars().count() >= BY_CHANCE);
     telling.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), &bullets(secret)))
+}
+
+/// The alert that the phone says is in front.
+pub(super) async fn alert(target: &Target) -> Result<Option<neutral::Alert>, Error> {
+    target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await
 }
 
 /// The app that the phone says is in front, which is remembered.

@@ -4,7 +4,7 @@
 
 use super::{
     super::{context::Target, look, values::Cause},
-    ALERT, Subject,
+    Subject,
 };
 use crate::device::{Feature, Operation};
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(super) async fn of_nothing(target: &Target, subject: Subject) -> Option<Caus
     let Subject::Point(point) = subject else { return None };
     // Some alerts are no part of the tree.
     if target.device.has(Feature::Alert)
-        && let Ok(Some(_)) = target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await
+        && let Ok(Some(_)) = look::alert(target).await
     {
         return Some(Cause::AlertInFront);
     }

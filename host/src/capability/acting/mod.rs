@@ -41,7 +41,6 @@ use serde_json::json;
 use std::{future::Future, time::Duration};
 use tokio::time::Instant;
 
-const ALERT: Operation = Operation { name: "alert", limit: Duration::from_secs(20) };
 const ANSWER: Operation = Operation { name: "answer alert", limit: Duration::from_secs(20) };
 /// More alerts in a row than this are not answered unasked.
 const MOST_ALERTS: usize = 3;
@@ -154,18 +153,26 @@ impl<'a> Stage<'a> {
             return Ok(());
         }
         for _ in 0..MOST_ALERTS {
-            let alert = self.target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await;
+            let alert = look::alert(self.target).await;
             let Ok(Some(alert)) = alert else { return Ok(()) };
             let Some(button) = self.context.policy.answer(&alert).map(str::to_owned) else { return Ok(()) };
             let text = format!(
                 "The alert {:?} was answered with {button:?}, as the operator's answer_alerts says.",
                 brief(&alert.text)
             );
-            self.send(ANSWER, move |driver, within| async move { driver.answer_alert(&button, within).await }).await?;
+            self.answer(button).await?;
             self.notes.push(Note { code: "alert_answered".to_owned(), text });
             rest::wait(&self.eyes, None, self.target.time_left()).await;
         }
         Ok(())
+    }
+
+    /// Presses this button of the alert in front.
+    ///
+    /// # Errors
+    /// What the phone says.
+    pub(super) async fn answer(&mut self, button: String) -> Result<(), Error> {
+        self.send(ANSWER, move |driver, within| async move { driver.answer_alert(&button, within).await }).await
     }
 
     /// Takes the phone for this caller without sending it anything: it is connected, and the lease given in its turn.
@@ -314,7 +321,7 @@ impl<'a> Stage<'a> {
         if !self.target.device.has(Feature::Alert) {
             return Ok(());
         }
-        let alert = self.target.look(ALERT, |driver, within| async move { driver.alert(within).await }).await;
+        let alert = look::alert(self.target).await;
         let alert = match alert {
             Ok(Some(alert)) => alert,
             Err(error) if is_out_of_reach(error.code) => return Err(error),
@@ -497,9 +504,7 @@ impl<'a> Stage<'a> {
         }
         Ok((acted, image))
     }
-}
 
-impl Stage<'_> {
     /// Reads the tree after the action. Phones go on telling the old one for a moment: where the picture changed and the tree did
     /// not, it is read once more, and then said.
     async fn see_after(&self, acted: &mut Acted) -> Result<Seen, Error> {
