@@ -96,7 +96,9 @@ fn describe_screen(bencher: divan::Bencher<'_, '_>, rows: usize) {
     let tree = tree(rows);
     let outline = Outline::new(&tree, &SCREEN);
     let refs = RefBook::new().assign(&outline);
-    bencher.bench_local(|| describe::describe(&tree, &outline, &refs, "f1", describe::DEFAULT_TOKENS));
+    bencher.bench_local(|| {
+        describe::describe(&describe::Shown::by_tree(&tree, &outline, &refs), "f1", describe::DEFAULT_TOKENS)
+    });
 }
 
 #[divan::bench(args = [200, 1000])]

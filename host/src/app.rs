@@ -130,7 +130,7 @@ impl App {
             let id = Secret::random().map(|secret| secret.expose().to_owned());
             (id.unwrap_or_else(|_| std::process::abort()), fences.next())
         }));
-        let context = Context::with_policy(manager.clone(), policy(&config));
+        let context = Context::with(manager.clone(), policy(&config), None);
         let catalogue = offered(&config, &context)?;
         let address = match reach {
             Reach::Configured => config.listen,

@@ -12,3 +12,4 @@ pub mod gateway;
 pub mod neutral;
 pub mod perception;
 pub mod plugin;
+pub mod vision;

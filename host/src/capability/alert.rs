@@ -7,8 +7,8 @@ use super::{
     acting::{Purpose, Stage, Subject},
     context::{Act, On, Target, brief},
     declare::{Declaration, Reply, capability_with_image},
-    look::{self, AlertSeen},
-    values::Acted,
+    look,
+    values::{Acted, AlertSeen},
 };
 use crate::{neutral::Alert, perception::text::fold};
 use schemars::JsonSchema;

@@ -8,6 +8,7 @@ use crate::{
     device::{Device, DriverError, DriverHandle, Holder, Manager, Operation, Permit},
     neutral::Screen,
     perception::text::shorten,
+    vision::Vision,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,6 +35,8 @@ pub struct Context {
     pub(super) ledger: Ledger,
     /// What the operator forbids.
     pub(super) policy: Policy,
+    /// A model that says something of pictures.
+    pub(super) vision: Option<Vision>,
     /// What is offered to callers, for capabilities that call others.
     offered: OnceLock<Offered>,
 }
@@ -89,14 +92,14 @@ pub(super) struct Target {
 impl Context {
     /// A context over these devices.
     pub fn new(manager: Manager) -> Arc<Self> {
-        Context::with_policy(manager, Policy::default())
+        Context::with(manager, Policy::default(), None)
     }
 
-    /// A context in which this is forbidden.
-    pub fn with_policy(manager: Manager, policy: Policy) -> Arc<Self> {
+    /// A context in which this is forbidden, and with a vision model.
+    pub fn with(manager: Manager, policy: Policy, vision: Option<Vision>) -> Arc<Self> {
         let (sights, ledger) = (Sights::default(), Ledger::default());
         let readings = Readings::default();
-        Arc::new(Context { manager, sights, readings, ledger, policy, offered: OnceLock::new() })
+        Arc::new(Context { manager, sights, readings, ledger, policy, vision, offered: OnceLock::new() })
     }
 
     /// Tells which of the capabilities over this context are offered to callers: no capability calls another one for them.

@@ -2,15 +2,17 @@
 
 use super::{
     Caller, Capability, Code, Context, Effect, Error, Method, Route,
-    context::On,
+    context::{On, Target},
     declare::{Declaration, capability},
     look, reading,
     values::{Bounds, Note, Point},
+    visual,
 };
 use crate::perception::{
     find, fuse, icon, notes,
     refs::Ref,
     shapes::{FoundShapes, Shape},
+    visual::{Looks, Visual},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -138,8 +140,8 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
             (found, sources)
         }
         None => {
-            let lines = match reading::lines(&context, &target).await {
-                Ok(lines) => lines,
+            let page = match reading::page(&context, &target).await {
+                Ok(page) => page,
                 Err(reading::Unread::Off) => {
                     notes.push(notes::ocr_off().into());
                     Arc::default()
@@ -151,14 +153,13 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
                 }
                 Err(reading::Unread::Failed(error)) => return Err(error),
             };
-            let unread = lines.iter().filter(|line| !line.readable).count();
-            notes.extend((unread > 0).then(|| notes::script_not_read(unread).into()));
+            notes.extend(notes::on_page(&page).into_iter().map(Note::from));
             match &seen {
                 Some(seen) if source == Source::Any => {
-                    fuse::find_text(&seen.tree, &seen.outline, &lines, &arguments.text, how, limit)
+                    fuse::find_text(&seen.tree, &seen.outline, &page.lines, &arguments.text, how, limit)
                 }
                 _ => {
-                    let found = fuse::find_in_lines(&lines, &arguments.text, how, limit);
+                    let found = fuse::find_in_lines(&page.lines, &arguments.text, how, limit);
                     let sources = vec![fuse::Source::Ocr; found.matches.len()];
                     (found, sources)
                 }
@@ -174,15 +175,15 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
     Ok(TextsFound {
         matches: rows
             .map(|(found, source)| TextSeen {
+                r#ref: name(&refs, found.element).or_else(|| {
+                    let seen = visual::of_text(&found.text, &arguments.text, found.bounds?);
+                    (source == fuse::Source::Ocr).then(|| visual_ref(&context, &target, seen))?
+                }),
                 text: found.text,
                 bounds: found.bounds.map(Bounds::from),
                 center: found.center.map(Point::from),
                 score: round(found.score.clamp(0.0, 1.0)),
-                source: match source {
-                    fuse::Source::Tree => "tree",
-                    fuse::Source::Ocr => "ocr",
-                },
-                r#ref: name(&refs, found.element),
+                source: source.name(),
             })
             .collect(),
         near: found
@@ -243,7 +244,7 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
             let picture = STANDARD.decode(picture.trim()).map_err(|_| {
                 Error::invalid("picture is not base64", "Pass the bytes of a PNG or JPEG in base64, without a prefix.")
             })?;
-            Wanted::Picture(picture)
+            Wanted::Picture(picture.into())
         }
         _ => return Err(Error::invalid("the call does not say in one way which icon", "Pass either name or picture.")),
     };
@@ -258,18 +259,23 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         }
         _ => icon::FoundIcons::default(),
     };
-    let shapes = match wanted {
+    let mut notes = seen.as_ref().map_or_else(Vec::new, |seen| seen.notes(&context, &target));
+    let mirrored = seen.as_ref().is_some_and(|seen| seen.outline.is_right_to_left());
+    let shapes = match &wanted {
         // An element that is called so is the icon, whatever it looks like.
         _ if by_tree.matches.first().is_some_and(|best| best.on_screen) => FoundShapes::default(),
         Wanted::Name(name) => {
-            let mirrored = seen.as_ref().is_some_and(|seen| seen.outline.is_right_to_left());
-            match reading::icons(&context, &target, icon::meant(&name), mirrored).await {
+            match reading::sight(&context, &target, mirrored).await {
                 // The picture is the second way where there is a tree.
                 Err(error) if seen.is_some() => {
                     tracing::debug!(%error, "the picture was not looked at");
                     FoundShapes::default()
                 }
-                shapes => shapes?,
+                sight => {
+                    let sight = sight?;
+                    notes.extend(sight.black.then(notes::picture_black).map(Note::from));
+                    sight.find(&icon::meant(name))
+                }
             }
         }
         Wanted::Picture(picture) => reading::reference(&context, &target, picture).await?,
@@ -286,13 +292,18 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
     let of_shape = |shape: Shape| {
         let center = shape.bounds.center();
         let element = seen.as_ref().and_then(|seen| fuse::on_element(&seen.outline, center));
+        let looks = match &wanted {
+            Wanted::Name(_) => Looks::Icon { name: shape.name.clone(), mirrored },
+            Wanted::Picture(picture) => Looks::Picture(picture.clone()),
+        };
+        let own = || visual_ref(&context, &target, Visual { looks, bounds: shape.bounds });
         IconSeen {
+            r#ref: name(&refs, element).or_else(own),
             name: shape.name,
             bounds: Some(shape.bounds.into()),
             center: Some(center.into()),
             score: round(shape.score),
             source: "shape",
-            r#ref: name(&refs, element),
         }
     };
     let FoundShapes { mut accepted, mut near } = shapes;
@@ -310,18 +321,18 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         Some(seen) => seen.frame(&context, &target),
         None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
     };
-    Ok(IconsFound {
-        matches: rows(by_tree.matches, accepted, limit),
-        near: rows(by_tree.near, near, 5),
-        notes: seen.as_ref().map_or_else(Vec::new, |seen| seen.notes(&context, &target)),
-        frame,
-    })
+    Ok(IconsFound { matches: rows(by_tree.matches, accepted, limit), near: rows(by_tree.near, near, 5), notes, frame })
 }
 
 /// What a caller looks for.
 enum Wanted {
     Name(String),
-    Picture(Vec<u8>),
+    Picture(Arc<[u8]>),
+}
+
+/// The ref of what only the picture shows.
+fn visual_ref(context: &Context, target: &Target, seen: Visual) -> Option<String> {
+    context.sights.visual_refs(&target.device, [seen]).first().map(Ref::to_string)
 }
 
 fn name(refs: &[Ref], element: Option<usize>) -> Option<String> {

@@ -65,17 +65,6 @@ pub(super) fn all(context: &Arc<Context>) -> Vec<Capability> {
             },
             get_ui_tree,
         ),
-        capability(
-            context,
-            Declaration {
-                name: "describe_screen",
-                title: "Describe the screen",
-                description: "Describes the screen in a few words: app, title, alert, keyboard, what can be done with refs, texts in reading order.",
-                effect: Effect::Read,
-                route: Route { method: Method::Post, path: "/devices/{device_id}/describe" },
-            },
-            describe_screen,
-        ),
     ]
 }
 
@@ -187,6 +176,16 @@ impl Seen {
     /// Whether the tree lies the other way than the device says its screen does.
     fn lies_across(&self) -> bool {
         tree_lies_across(&self.screen, &self.tree)
+    }
+
+    /// Whether the tree tells little of the screen, or not all that it should.
+    pub(super) fn is_unread(&self) -> bool {
+        !self.tree.flaws.is_empty() || notes::is_sparse(&self.tree, &self.outline)
+    }
+
+    /// Whether the picture may show what the tree does not tell.
+    pub(super) fn is_partial(&self) -> bool {
+        self.is_unread() || !describe::blind_regions(&self.tree, &self.outline).is_empty()
     }
 
     /// What is not as it seems by the tree itself.
@@ -583,90 +582,4 @@ impl Seen {
             notes,
         }
     }
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct DescribeScreen {
-    #[serde(flatten)]
-    on: On,
-    /// Bound on the description (400).
-    #[schemars(range(min = 50, max = 10_000))]
-    max_tokens: Option<usize>,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(super) struct AlertSeen {
-    text: String,
-    buttons: Vec<String>,
-}
-
-impl From<neutral::Alert> for AlertSeen {
-    fn from(alert: neutral::Alert) -> Self {
-        AlertSeen { text: alert.text, buttons: alert.buttons }
-    }
-}
-
-/// Something that can be done, with the element to pass.
-#[derive(Serialize, JsonSchema)]
-struct ActionSeen {
-    r#ref: String,
-    element: String,
-    role: &'static str,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    state: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Described {
-    frame: String,
-    description: String,
-    app: Option<App>,
-    title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    alert: Option<AlertSeen>,
-    keyboard: bool,
-    actions: Vec<ActionSeen>,
-    texts: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    selected_tab: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    progress: Option<String>,
-    /// How many things to act on and texts there was no room for.
-    omitted: usize,
-    notes: Vec<Note>,
-}
-
-async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Caller) -> Result<Described, Error> {
-    let target = context.target(&arguments.on)?;
-    let seen = look_at(&target).await?;
-    let frame = seen.frame(&context, &target);
-    let refs = context.sights.refs(&target.device, &seen.outline);
-    let max_tokens = arguments.max_tokens.unwrap_or(describe::DEFAULT_TOKENS);
-    let described = describe::describe(&seen.tree, &seen.outline, &refs, &frame, max_tokens);
-    Ok(Described {
-        frame,
-        description: described.description,
-        app: described.app.or_else(|| target.device.facts().app).map(App::from),
-        title: described.title,
-        alert: described
-            .alert
-            .map(|alert| AlertSeen { text: alert.text, buttons: alert.buttons })
-            .or_else(|| seen.alert.clone().map(AlertSeen::from)),
-        keyboard: described.keyboard,
-        actions: described
-            .actions
-            .into_iter()
-            .map(|action| ActionSeen {
-                r#ref: action.r#ref.to_string(),
-                element: action.element,
-                role: action.role.name(),
-                state: action.state,
-            })
-            .collect(),
-        texts: described.texts,
-        selected_tab: described.selected_tab,
-        progress: described.progress,
-        omitted: described.omitted,
-        notes: seen.notes(&context, &target),
-    })
 }

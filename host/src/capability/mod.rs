@@ -18,6 +18,7 @@ mod clipboard;
 mod context;
 mod convert;
 mod declare;
+mod describe;
 mod devices;
 mod find;
 mod links;
@@ -26,6 +27,7 @@ mod orientation;
 mod pinch;
 mod policy;
 mod reading;
+mod saved;
 mod scroll;
 mod sight;
 mod steps;
@@ -33,21 +35,24 @@ mod target;
 mod text;
 mod touch;
 mod values;
+mod visual;
 mod wait;
 
 use guard::guard;
 
-pub use capture::{FoundInPicture, Hit, PictureFinder, Wanted, show_tree};
+pub use capture::show_tree;
 pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
 pub use context::Context;
 pub use error::{Code, Error, Outcome};
 pub use policy::Policy;
+pub use saved::{FoundInPicture, Hit, Saved, Wanted};
 
 /// Every capability, over these devices, in the order in which the doors list them.
 pub fn catalogue(context: &std::sync::Arc<Context>) -> Catalogue {
     let families = [
         devices::all,
         look::all,
+        describe::all,
         find::all,
         wait::all,
         touch::all,

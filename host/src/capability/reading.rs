@@ -7,7 +7,7 @@ use crate::{
     neutral::Picture,
     perception::{
         change,
-        ocr::{Ocr, OcrError, TextLine},
+        ocr::{Ocr, OcrError, Page},
         picture,
         shapes::{self, FoundShapes, Sight},
     },
@@ -39,21 +39,45 @@ pub(super) enum Unread {
     Failed(Error),
 }
 
-/// The lines of the phone's screen as it is now.
-pub(super) async fn lines(context: &Context, target: &Target) -> Result<Arc<Vec<TextLine>>, Unread> {
+/// A picture of the phone's screen as it is now.
+struct Taken {
+    picture: Picture,
+    /// Of its bytes.
+    hash: u64,
+    /// Its pixels a point.
+    scale: f64,
+}
+
+impl Taken {
+    async fn now(target: &Target) -> Result<Taken, Error> {
+        let picture = look::picture(target).await?;
+        let points = target.screen().map_or(f64::from(picture.width), |screen| screen.width);
+        let scale = f64::from(picture.width) / points.max(1.0);
+        Ok(Taken { hash: change::hash(&picture.bytes), picture, scale })
+    }
+}
+
+/// The text of the phone's screen as it is now.
+pub(super) async fn page(context: &Context, target: &Target) -> Result<Arc<Page>, Unread> {
     if !Ocr::AVAILABLE {
         return Err(Unread::Off);
     }
-    let taken = look::picture(target).await.map_err(Unread::Failed)?;
-    let Readings { ocr, .. } = &context.readings;
-    let hash = change::hash(&taken.bytes);
-    if let Some(lines) = ocr.known(target.id(), hash) {
-        return Ok(lines);
+    let taken = Taken::now(target).await.map_err(Unread::Failed)?;
+    read(context, target, &taken).await
+}
+
+async fn read(context: &Context, target: &Target, taken: &Taken) -> Result<Arc<Page>, Unread> {
+    if !Ocr::AVAILABLE {
+        return Err(Unread::Off);
     }
-    let scale = scale(target, &taken);
-    let (ocr, screen) = (ocr.clone(), target.id().to_owned());
+    let Taken { picture, hash, scale } = taken;
+    let (hash, scale) = (*hash, *scale);
+    if let Some(page) = context.readings.ocr.known(target.id(), hash) {
+        return Ok(page);
+    }
+    let (ocr, screen, bytes) = (context.readings.ocr.clone(), target.id().to_owned(), picture.bytes.clone());
     let read = apart(context, target, move || {
-        let pixels = picture::decode(&taken.bytes).map_err(|error| OcrError::Failed(error.to_string()))?;
+        let pixels = picture::decode(&bytes).map_err(|error| OcrError::Failed(error.to_string()))?;
         ocr.read(&screen, hash, &pixels, scale)
     });
     read.await.map_err(Unread::Failed)?.map_err(|error| match error {
@@ -62,50 +86,56 @@ pub(super) async fn lines(context: &Context, target: &Target) -> Result<Arc<Vec<
     })
 }
 
-/// The icons of these concepts on the phone's screen as it is now.
-pub(super) async fn icons(
+/// The icons of the phone's screen as it is now.
+pub(super) async fn sight(context: &Context, target: &Target, mirrored: bool) -> Result<Arc<Sight>, Error> {
+    look_at(context, target, &Taken::now(target).await?, mirrored).await
+}
+
+async fn look_at(context: &Context, target: &Target, taken: &Taken, mirrored: bool) -> Result<Arc<Sight>, Error> {
+    let Taken { picture, hash, scale } = taken;
+    let (hash, scale) = (*hash, *scale);
+    if let Some(sight) = context.readings.shapes.known(target.id(), hash) {
+        return Ok(sight);
+    }
+    // What was read of this picture anyway is no icon.
+    let page = context.readings.ocr.known(target.id(), hash).unwrap_or_default();
+    let (shapes, screen, bytes) = (context.readings.shapes.clone(), target.id().to_owned(), picture.bytes.clone());
+    let looked = apart(context, target, move || {
+        let pixels = picture::decode(&bytes).map_err(|error| error.to_string())?;
+        let sight = Sight::of(&pixels, scale, &page.lines, mirrored)?;
+        Ok::<_, String>(shapes.keep(&screen, hash, sight))
+    });
+    looked.await?.map_err(|error| failed(target, &error))
+}
+
+/// All that the picture of the phone's screen shows as it is now: its icons, and where it is `read` its text.
+pub(super) async fn all(
     context: &Context,
     target: &Target,
-    concepts: Vec<String>,
     mirrored: bool,
-) -> Result<FoundShapes, Error> {
-    let taken = look::picture(target).await?;
-    let hash = change::hash(&taken.bytes);
-    if let Some(sight) = context.readings.shapes.known(target.id(), hash) {
-        return Ok(sight.find(&concepts));
-    }
-    let scale = scale(target, &taken);
-    // What was read of this picture anyway is no icon.
-    let lines = context.readings.ocr.known(target.id(), hash).unwrap_or_default();
-    let (shapes, screen) = (context.readings.shapes.clone(), target.id().to_owned());
-    let found = apart(context, target, move || {
-        let pixels = picture::decode(&taken.bytes).map_err(|error| error.to_string())?;
-        let sight = Sight::of(&pixels, scale, &lines, mirrored)?;
-        Ok::<_, String>(shapes.keep(&screen, hash, sight).find(&concepts))
-    });
-    found.await?.map_err(|error| failed(target, &error))
+    with_text: bool,
+) -> Result<(Arc<Sight>, Option<Result<Arc<Page>, Unread>>), Error> {
+    let taken = Taken::now(target).await?;
+    let page = match with_text {
+        true => Some(read(context, target, &taken).await),
+        false => None,
+    };
+    Ok((look_at(context, target, &taken, mirrored).await?, page))
 }
 
 /// Where the phone's screen shows what a reference picture shows.
-pub(super) async fn reference(context: &Context, target: &Target, reference: Vec<u8>) -> Result<FoundShapes, Error> {
-    let reference = picture::decode(&reference).map_err(|error| {
+pub(super) async fn reference(context: &Context, target: &Target, reference: &[u8]) -> Result<FoundShapes, Error> {
+    let reference = picture::decode(reference).map_err(|error| {
         Error::invalid(format!("picture: {error}"), "Pass a PNG or JPEG of the icon alone, in base64.")
     })?;
-    let taken = look::picture(target).await?;
-    let scale = scale(target, &taken);
+    let Taken { picture, scale, .. } = Taken::now(target).await?;
     let found = apart(context, target, move || {
-        let pixels = picture::decode(&taken.bytes).map_err(|error| error.to_string())?;
+        let pixels = picture::decode(&picture.bytes).map_err(|error| error.to_string())?;
         shapes::find_reference(&pixels, &reference, scale)
     });
     found.await?.map_err(|error| {
         Error::invalid(format!("picture: {error}"), "Pass a picture of the icon with what it looks like.")
     })
-}
-
-/// Pixels a point of the phone's own picture.
-fn scale(target: &Target, taken: &Picture) -> f64 {
-    let points = target.screen().map_or(f64::from(taken.width), |screen| screen.width);
-    f64::from(taken.width) / points.max(1.0)
 }
 
 fn failed(target: &Target, what: &str) -> Error {

@@ -10,6 +10,7 @@ use crate::{
         change::Glance,
         outline::Outline,
         refs::{Ref, RefBook},
+        visual::{Visual, Visuals},
     },
 };
 use serde_json::json;
@@ -69,6 +70,8 @@ struct Sight {
     frames: VecDeque<Frame>,
     frame_count: u64,
     refs: RefBook,
+    /// What only pictures showed, under refs of the same book.
+    visuals: Visuals,
     /// How the last action that was checked left the screen.
     left: Option<Left>,
     /// What the latest pictures that callers got show, by the numbers of their frames.
@@ -157,17 +160,35 @@ impl Sights {
         self.with_book(device, |book| book.assign(outline))
     }
 
+    /// A ref for each thing that only a picture shows.
+    pub(super) fn visual_refs(&self, device: &Device, seen: impl IntoIterator<Item = Visual>) -> Vec<Ref> {
+        self.current(device, |Sight { refs, visuals, .. }| {
+            seen.into_iter().map(|visual| visuals.name(visual, || refs.fresh())).collect()
+        })
+    }
+
+    /// What a ref stands for that only a picture shows.
+    pub(super) fn visual(&self, device: &Device, name: Ref) -> Option<Visual> {
+        self.current(device, |sight| sight.visuals.get(name).cloned())
+    }
+
     /// Works with the device's refs.
     pub(super) fn with_book<T>(&self, device: &Device, work: impl FnOnce(&mut RefBook) -> T) -> T {
+        self.current(device, |sight| work(&mut sight.refs))
+    }
+
+    /// Works with what was seen in the device's connection as it is now.
+    fn current<T>(&self, device: &Device, work: impl FnOnce(&mut Sight) -> T) -> T {
         let epoch = device.epoch();
         let sight = self.of(device);
         let mut sight = lock(&sight);
         if sight.epoch != epoch {
             // What was on the screen of an earlier connection is gone.
             sight.refs.clear();
+            sight.visuals.clear();
             sight.epoch = epoch;
         }
-        work(&mut sight.refs)
+        work(&mut sight)
     }
 }
 

@@ -4,6 +4,7 @@ use super::{
     Code, Context, Error, acting,
     context::{Target, brief},
     look::{self, Seen},
+    visual::{self, TextPlace},
 };
 use crate::{
     neutral::{Point, Rect, Role},
@@ -133,30 +134,82 @@ fn unknown_screen(target: &Target) -> Error {
     .on_device(target.id())
 }
 
-/// An element that a caller aims at.
-pub(super) struct Aimed {
-    /// The screen it was found on.
-    pub(super) seen: Seen,
-    /// Its place in the outline.
-    pub(super) index: usize,
+/// What a caller aims at, as it is on the screen now.
+pub(super) enum Aimed {
+    /// An element of the tree.
+    Element {
+        /// The screen it was found on.
+        seen: Seen,
+        /// Its place in the outline.
+        index: usize,
+    },
+    /// Something that only the picture shows.
+    Visual {
+        /// The tree, where it was looked for there first.
+        seen: Option<Seen>,
+        /// Where it is.
+        bounds: Rect,
+    },
 }
 
 impl Aimed {
     /// The part of it that is on the screen.
     pub(super) fn area(&self) -> Option<Rect> {
-        self.seen.outline.get(self.index)?.bounds?.intersection(&self.seen.outline.screen())
+        match self {
+            Aimed::Element { seen, index } => seen.outline.get(*index)?.bounds?.intersection(&seen.outline.screen()),
+            Aimed::Visual { bounds, .. } => Some(*bounds),
+        }
+    }
+
+    /// Where a tap on it goes.
+    ///
+    /// # Errors
+    /// [`Code::AlertInFront`], [`Code::TargetCovered`], [`Code::OutOfBounds`].
+    pub(super) fn tap_point(&self, target: &Target) -> Result<Point, Error> {
+        self.permitted(target)?;
+        match self {
+            Aimed::Element { seen, index } => tap_point(target, &seen.outline, *index),
+            Aimed::Visual { bounds, .. } => Ok(bounds.center()),
+        }
+    }
+
+    /// An alert of the tree lets nothing else through.
+    ///
+    /// # Errors
+    /// [`Code::AlertInFront`].
+    pub(super) fn permitted(&self, target: &Target) -> Result<(), Error> {
+        match self {
+            Aimed::Element { seen, index } => alert_permits(target, &seen.outline, Some(*index)),
+            Aimed::Visual { seen: Some(seen), bounds } => {
+                alert_permits(target, &seen.outline, seen.outline.at(bounds.center()))
+            }
+            Aimed::Visual { seen: None, .. } => Ok(()),
+        }
+    }
+
+    /// The tree among whose elements it was looked for.
+    pub(super) fn into_seen(self) -> Option<Seen> {
+        match self {
+            Aimed::Element { seen, .. } => Some(seen),
+            Aimed::Visual { seen, .. } => seen,
+        }
     }
 }
 
-/// Finds the element that `element` names, a ref or words, on the screen as it is now.
+/// Finds what `element` names, a ref or words, on the screen as it is now.
 ///
 /// # Errors
 /// [`Code::ElementNotFound`], [`Code::ElementStale`], [`Code::ElementAmbiguous`].
 pub(super) async fn element(context: &Context, target: &Target, element: &str) -> Result<Aimed, Error> {
     let locator = locator(element)?;
+    if let Locator::Ref(name) = locator
+        && let Some(visual) = context.sights.visual(&target.device, name)
+    {
+        return Ok(Aimed::Visual { seen: None, bounds: visual::locate(context, target, name, &visual).await? });
+    }
     let seen = look::see(target).await?;
     let index = locate(context, target, &seen.outline, &locator, element)?;
-    Ok(Aimed { seen, index })
+    Ok(Aimed::Element { seen, index })
 }
 
 /// Reads a ref or words.
@@ -198,6 +251,11 @@ pub(super) fn locate(
                 )
                 .details(json!({ "candidates": candidates }))
             }
+            Resolved::Unknown if context.sights.visual(&target.device, *name).is_some() => Error::new(
+                Code::InvalidArguments,
+                format!("{name} is told by the picture alone, and is no element of the tree"),
+                "Pass it to tap, swipe or input_text; here pass an element of get_ui_tree.",
+            ),
             Resolved::Unknown => Error::new(
                 Code::ElementStale,
                 format!("{name} is not known: refs end when the device reconnects"),
@@ -234,44 +292,94 @@ fn ambiguous(outline: &Outline, named: &str, indices: &[usize]) -> Error {
     .details(json!({ "candidates": candidates }))
 }
 
-/// Finds the one element that shows a text.
+/// Finds what shows a text: the one element, or where no element does, the one place in the picture.
 ///
 /// # Errors
 /// As [`element`].
-pub(super) async fn text(target: &Target, text: &str) -> Result<Aimed, Error> {
-    let seen = look::see(target).await?;
+pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Result<Aimed, Error> {
+    let seen = match look::see(target).await {
+        // A screen that the phone cannot describe can still be read.
+        Err(error) if error.code == Code::PerceptionFailed => {
+            let bounds = in_picture(context, target, text, Vec::new()).await;
+            return Ok(Aimed::Visual { seen: None, bounds: bounds.map_err(|missing| missing.unwrap_or(error))? });
+        }
+        seen => seen?,
+    };
     let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, usize::MAX);
+    if found.matches.is_empty() {
+        let near: Vec<String> = found.near.into_iter().map(|near| near.text).collect();
+        let bounds = in_picture(context, target, text, near.clone()).await;
+        let bounds = bounds.map_err(|missing| missing.unwrap_or_else(|| text_missing(target, text, &near, 0)))?;
+        return Ok(Aimed::Visual { seen: Some(seen), bounds });
+    }
+    let index = element_of(target, &seen.outline, &found, text)?;
+    Ok(Aimed::Element { seen, index })
+}
+
+/// The place where the picture shows a text. The error is `None` where it tells nothing.
+async fn in_picture(
+    context: &Context,
+    target: &Target,
+    text: &str,
+    mut near: Vec<String>,
+) -> Result<Rect, Option<Error>> {
+    match visual::text(context, target, text).await {
+        TextPlace::Here(bounds) => Ok(bounds),
+        TextPlace::Several(places) => Err(Some(
+            Error::new(
+                Code::ElementAmbiguous,
+                format!("the picture shows the text {:?} in {} places", brief(text), places.len()),
+                "Pass the ref of one of details.candidates as element.",
+            )
+            .details(json!({ "candidates": places }))
+            .on_device(target.id()),
+        )),
+        TextPlace::Nowhere(seen) if seen.is_empty() => Err(None),
+        TextPlace::Nowhere(seen) => {
+            near.extend(seen);
+            near.dedup();
+            Err(Some(text_missing(target, text, &near, 0)))
+        }
+    }
+}
+
+fn text_missing(target: &Target, text: &str, near: &[String], off_screen: usize) -> Error {
+    Error::new(
+        Code::ElementNotFound,
+        format!("the text {:?} is not on the screen", brief(text)),
+        "Scroll, or use one of the texts under details.near.",
+    )
+    .details(json!({ "near": near, "off_screen": off_screen }))
+    .on_device(target.id())
+}
+
+/// The one element of those that show a text.
+fn element_of(target: &Target, outline: &Outline, found: &find::Found, text: &str) -> Result<usize, Error> {
     let on_screen = || {
         let elements = found.matches.iter().filter(|found| found.on_screen);
         let elements = elements.filter_map(|found| Some((found.score, found.element?)));
-        elements.filter_map(|(score, index)| Some((score, index, seen.outline.get(index)?)))
+        elements.filter_map(|(score, index)| Some((score, index, outline.get(index)?)))
     };
     let reachable: Vec<(f64, usize)> =
         on_screen().filter(|(_, _, element)| element.is_reachable()).map(|(score, index, _)| (score, index)).collect();
     let Some((best, index)) = reachable.first().copied() else {
         // What is there and covered is told by its cover.
         if let Some((_, index, _)) = on_screen().find(|(_, _, element)| element.covered_by.is_some()) {
-            return Ok(Aimed { seen, index });
+            return Ok(index);
         }
-        let near: Vec<&str> = found.near.iter().map(|near| near.text.as_str()).collect();
-        return Err(Error::new(
-            Code::ElementNotFound,
-            format!("the text {:?} is not on the screen", brief(text)),
-            "Scroll, or use one of the texts under details.near.",
-        )
-        .details(json!({ "near": near, "off_screen": found.matches.len() }))
-        .on_device(target.id()));
+        let near: Vec<String> = found.near.iter().map(|near| near.text.clone()).collect();
+        return Err(text_missing(target, text, &near, found.matches.len()));
     };
     // A text that several elements show equally well names none of them.
     let mut equal: Vec<usize> =
         reachable.iter().filter(|(score, _)| *score >= best - 1e-6).map(|(_, index)| *index).collect();
     equal.dedup();
-    narrow(&seen.outline, &mut equal);
+    narrow(outline, &mut equal);
     let index = equal.first().copied().unwrap_or(index);
-    if equal.len() > 1 {
-        return Err(ambiguous(&seen.outline, &format!("the text {:?}", brief(text)), &equal).on_device(target.id()));
+    match equal.len() {
+        0 | 1 => Ok(index),
+        _ => Err(ambiguous(outline, &format!("the text {:?}", brief(text)), &equal).on_device(target.id())),
     }
-    Ok(Aimed { seen, index })
 }
 
 /// Of several elements that show a text, those that a finger would mean: a list that is called so shows no text itself, and of a
@@ -306,13 +414,11 @@ pub(super) fn alert_permits(target: &Target, outline: &Outline, aimed: Option<us
 ///
 /// # Errors
 /// [`Code::TargetCovered`], [`Code::OutOfBounds`].
-pub(super) fn tap_point(target: &Target, aimed: &Aimed) -> Result<Point, Error> {
-    let outline = &aimed.seen.outline;
-    alert_permits(target, outline, Some(aimed.index))?;
-    let name = locator::words(outline, aimed.index);
-    let element = &outline.elements()[aimed.index];
+fn tap_point(target: &Target, outline: &Outline, index: usize) -> Result<Point, Error> {
+    let name = locator::words(outline, index);
+    let element = &outline.elements()[index];
     let point = element.tap_point(&outline.screen());
-    let cover = element.covered_by.or_else(|| outline.in_front_at(aimed.index, point?));
+    let cover = element.covered_by.or_else(|| outline.in_front_at(index, point?));
     if let Some(cover) = cover {
         return Err(Error::new(
             Code::TargetCovered,

@@ -153,14 +153,10 @@ impl Aim<'_> {
         }
         let aimed = match self.element {
             Some(element) => target::element(context, target, element).await?,
-            None => target::text(target, self.text.unwrap_or_default()).await?,
+            None => target::text(context, target, self.text.unwrap_or_default()).await?,
         };
-        found(target, aimed)
+        Ok(Found { point: aimed.tap_point(target)?, seen: aimed.into_seen() })
     }
-}
-
-fn found(target: &Target, aimed: target::Aimed) -> Result<Found, Error> {
-    Ok(Found { point: target::tap_point(target, &aimed)?, seen: Some(aimed.seen) })
 }
 
 /// The way the finger moves.
@@ -280,12 +276,12 @@ async fn area(context: &Context, target: &Target, element: Option<&str>) -> Resu
         });
     };
     let aimed = target::element(context, target, element).await?;
-    target::alert_permits(target, &aimed.seen.outline, Some(aimed.index))?;
+    aimed.permitted(target)?;
     let area = aimed.area().ok_or_else(|| {
         Error::new(Code::OutOfBounds, format!("{} is not within the screen", brief(element)), "Scroll until it is.")
             .on_device(target.id())
     })?;
-    Ok((area, Some(aimed.seen)))
+    Ok((area, aimed.into_seen()))
 }
 
 /// The two fingers of a pinch.

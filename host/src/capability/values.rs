@@ -36,6 +36,14 @@ impl From<neutral::Rect> for Bounds {
     }
 }
 
+impl Bounds {
+    /// The same in a unit of which so many make one.
+    pub(super) fn scaled(self, by: f64) -> Bounds {
+        let Bounds { x, y, width, height } = self;
+        Bounds { x: tidy(x * by), y: tidy(y * by), width: tidy(width * by), height: tidy(height * by) }
+    }
+}
+
 /// A hundredth of a point is finer than any screen.
 fn tidy(length: f64) -> f64 {
     (length * 100.0).round() / 100.0
@@ -207,4 +215,17 @@ pub(super) struct Shot {
     /// Pixels a point.
     pub(super) scale: f64,
     pub(super) orientation: &'static str,
+}
+
+/// An alert in front.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct AlertSeen {
+    pub(super) text: String,
+    pub(super) buttons: Vec<String>,
+}
+
+impl From<neutral::Alert> for AlertSeen {
+    fn from(alert: neutral::Alert) -> Self {
+        AlertSeen { text: alert.text, buttons: alert.buttons }
+    }
 }

@@ -1,37 +1,31 @@
 //! Waiting until the screen shows something, or stops changing.
 
+mod watch;
+
 use super::{
     Caller, Capability, Context, Effect, Error, Method, Route,
     context::{On, Target},
     declare::{Declaration, capability},
-    look::{self, Seen},
+    look,
     sight::Shown,
 };
 use crate::{
     device::Feature,
     neutral::{App, Screen},
-    perception::{
-        change::{Glance, Restless},
-        find::{self, Match},
-        outline::Element,
-    },
+    perception::change::{Glance, Restless},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
+use watch::{Watch, Wish};
 
 /// How long to wait unless the caller says.
 const DEFAULT: Duration = Duration::from_secs(10);
 /// The pause between two looks, which grows.
 const FIRST_PAUSE: Duration = Duration::from_millis(150);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
-/// The least pause between two trees of a screen that moves, which grows: some phones endure no more than one in five seconds.
-const FIRST_TREE_PAUSE: Duration = Duration::from_millis(300);
-const LONGEST_TREE_PAUSE: Duration = Duration::from_secs(5);
-/// After so long the tree is read even where the picture is the same: not all that it tells can be seen.
-const REREAD: Duration = Duration::from_secs(5);
 /// The pause where only movement is looked for, which must not hide between two looks.
 const SHORT_PAUSE: Duration = Duration::from_millis(90);
 /// Less time than this is too short for another look.
@@ -86,7 +80,6 @@ struct Waited {
 
 enum Condition {
     Text(Watch),
-    Gone(Watch),
     App(String),
     Idle {
         last: Option<Glance>,
@@ -98,22 +91,6 @@ enum Condition {
     ChangedPicture(u64, Option<Arc<Glance>>),
     /// Since the call, which has looked once.
     ChangedNow(Option<Glance>),
-}
-
-/// A text that is looked for in trees. Reading them at the pace of pictures takes some phones' automation program down, so that
-/// one is read anew only where the picture is another, and now and then.
-struct Watch {
-    text: String,
-    read: Option<Read>,
-    pause: Duration,
-}
-
-/// What the last tree told.
-struct Read {
-    at: Instant,
-    /// The picture just before it was read.
-    glance: Option<Glance>,
-    look: Look,
 }
 
 /// What one look told.
@@ -152,7 +129,7 @@ async fn wait_for(context: Arc<Context>, arguments: WaitFor, _: Caller) -> Resul
     let frame = |look: &mut Look| look.shown.take().and_then(|shown| shown.frame(&context, &target));
     let mut last: Option<Look> = None;
     loop {
-        match look(&target, &mut condition).await {
+        match look(&context, &target, &mut condition).await {
             Ok(mut seen) if seen.met => {
                 return Ok(Waited { met: true, waited_ms: millis(started), frame: frame(&mut seen), reason: None });
             }
@@ -201,10 +178,9 @@ fn condition(context: &Context, target: &Target, arguments: WaitFor) -> Result<C
     if frame.is_some() && changed != Some(true) {
         return Err(Error::invalid("frame goes with changed", "Pass changed: true with it, or leave frame out."));
     }
-    let watch = |text| Watch { text, read: None, pause: FIRST_TREE_PAUSE };
     match (text, gone, app, idle, changed) {
-        (Some(text), None, None, None, None) => Ok(Condition::Text(watch(text))),
-        (None, Some(gone), None, None, None) => Ok(Condition::Gone(watch(gone))),
+        (Some(text), None, None, None, None) => Ok(Condition::Text(Watch::new(text, Wish::There))),
+        (None, Some(gone), None, None, None) => Ok(Condition::Text(Watch::new(gone, Wish::Gone))),
         (None, None, Some(app), None, None) => Ok(Condition::App(app)),
         (None, None, None, Some(true), None) => Ok(Condition::Idle { last: None, since: Instant::now() }),
         (None, None, None, None, Some(true)) => {
@@ -219,10 +195,9 @@ fn condition(context: &Context, target: &Target, arguments: WaitFor) -> Result<C
     }
 }
 
-async fn look(target: &Target, condition: &mut Condition) -> Result<Look, Error> {
+async fn look(context: &Context, target: &Target, condition: &mut Condition) -> Result<Look, Error> {
     match condition {
-        Condition::Text(watch) => watch.look(target, text_is_there).await,
-        Condition::Gone(watch) => watch.look(target, text_is_gone).await,
+        Condition::Text(watch) => watch.look(context, target).await,
         Condition::App(wanted) => {
             let app = active_app(target).await?;
             let Some(app) = app else {
@@ -273,62 +248,6 @@ fn changed(shown: Sighted, met: bool) -> Look {
 /// Whether people would call two looks different.
 fn differs(one: &Glance, other: &Glance) -> bool {
     other.since(one, &Restless::default()).is_some()
-}
-
-impl Watch {
-    /// What the tree tells, which is read only where it may tell something new.
-    async fn look(&mut self, target: &Target, judge: fn(&Seen, &str) -> Look) -> Result<Look, Error> {
-        let mut glance = None;
-        if let Some(read) = &self.read {
-            // A phone that gives no picture now is asked for its tree.
-            glance = look::glance(target).await.ok();
-            let same = match (&read.glance, &glance) {
-                (Some(then), Some(now)) => !differs(then, now),
-                _ => false,
-            };
-            let least = if same { REREAD } else { self.pause };
-            let first = read.glance.is_none() && glance.is_some();
-            if read.at.elapsed() < least && !first {
-                return Ok(read.look.clone());
-            }
-            self.pause = (self.pause * 3 / 2).min(LONGEST_TREE_PAUSE);
-        }
-        let look = judge(&look::see(target).await?, &self.text);
-        self.read = Some(Read { at: Instant::now(), glance, look: look.clone() });
-        Ok(look)
-    }
-}
-
-/// The texts that match, as far as they are on the screen, with their elements; and the nearest where none does.
-fn found<'a>(seen: &'a Seen, text: &str) -> (Vec<Option<&'a Element>>, Option<String>) {
-    let found = find::find_text(&seen.tree, &seen.outline, text, Match::Contains, usize::MAX);
-    let on_screen = found.matches.iter().filter(|found| found.on_screen);
-    let elements = on_screen.map(|found| found.element.and_then(|index| seen.outline.get(index))).collect();
-    (elements, found.near.into_iter().next().map(|near| near.text))
-}
-
-fn text_is_there(seen: &Seen, text: &str) -> Look {
-    let (elements, near) = found(seen, text);
-    let met = elements.iter().any(|element| element.is_none_or(Element::is_reachable));
-    let reason = match near {
-        _ if !elements.is_empty() => "the text is there, but covered or not to be seen".to_owned(),
-        Some(near) => format!("the text is not on the screen; the nearest is {near:?}"),
-        None => "the text is not on the screen".to_owned(),
-    };
-    Look { met, shown: Some(Sighted::Tree(seen.screen, seen.hash())), reason }
-}
-
-/// What is only covered is not gone, and what could not be read may be there.
-fn text_is_gone(seen: &Seen, text: &str) -> Look {
-    let (elements, _) = found(seen, text);
-    let there =
-        elements.iter().any(|element| element.is_none_or(|element| !element.hidden || element.covered_by.is_some()));
-    let unread = !seen.tree.flaws.is_empty() || seen.own_notes().iter().any(|note| note.code == "tree_sparse");
-    let reason = match there {
-        true => "the text is still on the screen",
-        false => "the screen could not be read as a whole, so that the text may still be there",
-    };
-    Look { met: !there && !unread, shown: Some(Sighted::Tree(seen.screen, seen.hash())), reason: reason.to_owned() }
 }
 
 async fn active_app(target: &Target) -> Result<Option<App>, Error> {

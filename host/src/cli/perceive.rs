@@ -3,7 +3,7 @@
 //!
 //! It reads the files and finds the plugin that knows a page source's form. What is shown is made by `capability`, as for a phone.
 
-mod find;
+mod picture;
 
 use super::{pretty, print};
 use crate::{
@@ -41,20 +41,23 @@ pub(super) enum Command {
         json: bool,
     },
     /// Find a text in a picture, as find_text does
-    Text(find::Arguments),
+    Text(picture::FindArguments),
     /// Find an icon in a picture by its name or a picture of it, as find_icon does
-    Icon(find::Arguments),
+    Icon(picture::FindArguments),
+    /// Describe a screen by its picture, as describe_screen does
+    Describe(picture::DescribeArguments),
 }
 
 pub(super) async fn run(config: Option<&Path>, command: Command) -> Result<(), String> {
     let (file, plugin, json) = match command {
         Command::Tree { file, plugin, json } => (file, plugin, json),
-        Command::Text(arguments) => return find::run(config, find::Kind::Text, arguments).await,
-        Command::Icon(arguments) => return find::run(config, find::Kind::Icon, arguments).await,
+        Command::Text(arguments) => return picture::find(config, picture::Kind::Text, arguments).await,
+        Command::Icon(arguments) => return picture::find(config, picture::Kind::Icon, arguments).await,
+        Command::Describe(arguments) => return picture::describe(config, arguments).await,
     };
     let tree = tree(config, &file, plugin.as_deref()).await?;
     let answer = capability::show_tree(tree, json);
-    print(&if json { format!("{}\n", pretty(&Value::Object(answer))) } else { prose(&answer) });
+    print(&if json { format!("{}\n", pretty(&Value::Object(answer))) } else { prose(&answer, "text") });
     Ok(())
 }
 
@@ -68,19 +71,19 @@ async fn tree(config: Option<&Path>, file: &Path, plugin: Option<&str>) -> Resul
     }
 }
 
-/// The text, then a line for each note.
-fn prose(answer: &Map<String, Value>) -> String {
+/// The text of this name, then a line for each note.
+fn prose(answer: &Map<String, Value>, shown: &str) -> String {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let notes = answer.get("notes").and_then(Value::as_array).into_iter().flatten();
     let notes = notes.map(|note| format!("{}: {}\n", text(note, "code"), text(note, "text")));
-    let shown = answer.get("text").and_then(Value::as_str).unwrap_or_default();
+    let shown = answer.get(shown).and_then(Value::as_str).unwrap_or_default();
     format!("{shown}\n{}", notes.collect::<String>())
 }
 
 fn read(file: &Path, name: &str) -> Result<Vec<u8>, String> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => {
-            format!("{name}: there is no such file; name a saved page source, or - for standard input")
+            format!("{name}: there is no such file; name a saved file, or - for standard input")
         }
         _ => format!("{name} cannot be read: {error}"),
     };
@@ -96,11 +99,11 @@ fn read(file: &Path, name: &str) -> Result<Vec<u8>, String> {
     input.take((LARGEST << 20) + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST << 20 {
         return Err(format!(
-            "{name} has more than {LARGEST} MiB; name the page source itself, which is never that large"
+            "{name} has more than {LARGEST} MiB; name the page source or the picture itself, which are never that large"
         ));
     }
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(format!("{name} is empty; save the page source once more"));
+        return Err(format!("{name} is empty; save it once more"));
     }
     Ok(bytes)
 }

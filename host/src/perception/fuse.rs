@@ -21,6 +21,16 @@ pub enum Source {
     Ocr,
 }
 
+impl Source {
+    /// As callers are told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Tree => "tree",
+            Source::Ocr => "ocr",
+        }
+    }
+}
+
 /// From this score a text of the tree is the one that was meant, and the picture need not be read.
 pub const EQUAL: f64 = 0.98;
 
@@ -28,8 +38,8 @@ pub const EQUAL: f64 = 0.98;
 const ONE_SIGN: f64 = 0.35;
 /// A phrase over several lines, or one that was read without its blanks, is a little less sure.
 const JOINED: f64 = 0.03;
-/// An element that fills more of the screen than this is not what a line is a part of.
-const TOO_LARGE: f64 = 0.4;
+/// An element that fills more of the screen than this is not what a line is a part of: its middle is somewhere else.
+const TOO_LARGE: f64 = 0.15;
 
 /// Looks for `query` in lines alone.
 pub fn find_in_lines(lines: &[TextLine], query: &str, how: Match, limit: usize) -> Found {
@@ -97,11 +107,12 @@ pub fn find_text(
     (Found { matches, near, may_scroll: by_tree.may_scroll }, sources)
 }
 
-/// The element that a line at this place is a part of.
+/// The element that something at this place is a part of: one that can be acted on or says something itself. A canvas does neither.
 pub fn on_element(outline: &Outline, at: Point) -> Option<usize> {
     let index = outline.at(at)?;
-    let area = outline.get(index)?.bounds?.area();
-    (area <= TOO_LARGE * outline.screen().area()).then_some(index)
+    let element = outline.get(index)?;
+    let small = element.bounds?.area() <= TOO_LARGE * outline.screen().area();
+    (small && (element.actionable || !element.name().is_empty())).then_some(index)
 }
 
 /// Where a query stands in one line.

@@ -13,12 +13,15 @@
 //! | [`ocr`] | a picture | its lines of text |
 //! | [`shapes`] | a picture, a name or a reference picture | where the icon is |
 //! | [`fuse`] | a query, a tree and lines | matches of both |
-//! | [`describe`] | a tree | a short description |
+//! | [`visual`] | what a picture showed | its ref, and where it is now |
+//! | [`beside`] | a tree and what its picture shows | what the tree does not tell |
+//! | [`describe`] | a tree, and what is beside it | a short description |
 //! | [`notes`] | a tree | what is not as it seems |
 //! | [`scroll`] | a tree | where a finger scrolls it, and what can be seen within |
 //! | [`picture`] | an encoded picture | a smaller one, with marks |
 //! | [`geometry`] | pixels, fractions | points, and back |
 
+pub mod beside;
 pub mod change;
 pub mod cover;
 pub mod describe;
@@ -41,6 +44,7 @@ pub mod shapes;
 pub mod signature;
 pub mod text;
 pub mod tokens;
+pub mod visual;
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 //! Knows outlines and the flaws that a tree carries. Does not know locks, pictures' streams or waits; those notes are
 //! given by others.
 
+use super::ocr::Page;
 use super::outline::Outline;
 use super::text::shorten;
 use crate::neutral::{Role, Tree, TreeFlaw};
@@ -51,9 +52,15 @@ pub fn tree_unchanged() -> Note {
 }
 
 /// The note for lines of text that nothing here reads.
-pub fn script_not_read(lines: usize) -> Note {
+fn script_not_read(lines: usize) -> Note {
     let lines = if lines == 1 { "One line".to_owned() } else { format!("{lines} lines") };
     Note::new("script_not_read", format!("{lines} of the picture stand in a script that is not read here."))
+}
+
+/// The notes on what was read of a picture: script_not_read, picture_black.
+pub fn on_page(page: &Page) -> Vec<Note> {
+    let unread = (page.unread() > 0).then(|| script_not_read(page.unread()));
+    unread.into_iter().chain(page.black.then(picture_black)).collect()
 }
 
 /// The note for a search that could not look at the picture.
@@ -101,7 +108,7 @@ pub fn notes(tree: &Tree, outline: &Outline) -> Vec<Note> {
 
 /// Whether the tree tells next to nothing: nothing to act on and at most two texts, or one blind region over most of the
 /// screen with nearly nothing beside it.
-fn is_sparse(tree: &Tree, outline: &Outline) -> bool {
+pub fn is_sparse(tree: &Tree, outline: &Outline) -> bool {
     let shown = || outline.elements().iter().filter(|element| element.is_reachable() && element.role != Role::Keyboard);
     let acting = shown().filter(|element| element.actionable).count();
     let words = shown().filter(|element| !element.name().is_empty()).count();

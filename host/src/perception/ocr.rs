@@ -40,6 +40,14 @@ impl TextLine {
         }
     }
 
+    /// How much room there is after a character that a blank follows; 0 where that is not known.
+    pub(super) fn gap_after(&self, character: usize) -> f64 {
+        match (self.letters.get(character), self.letters.get(character + 2)) {
+            (Some(before), Some(after)) => (after.0 - before.1).max(0.0),
+            _ => 0.0,
+        }
+    }
+
     /// Where some of its characters stand, by their numbers; all of it where that is not known.
     pub fn part(&self, characters: Range<usize>) -> Rect {
         let edges = self.letters.get(characters).unwrap_or_default().iter().copied();
@@ -47,6 +55,22 @@ impl TextLine {
             Some((left, right)) => Rect::new(left, self.bounds.y, right - left, self.bounds.height),
             None => self.bounds,
         }
+    }
+}
+
+/// What a picture says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Its lines, in reading order.
+    pub lines: Vec<TextLine>,
+    /// Whether the picture is black all over, so that there was nothing to read.
+    pub black: bool,
+}
+
+impl Page {
+    /// How many lines stand in a script that nothing here reads.
+    pub fn unread(&self) -> usize {
+        self.lines.iter().filter(|line| !line.readable).count()
     }
 }
 
@@ -64,7 +88,7 @@ pub enum OcrError {
 /// What was read of one picture.
 #[derive(Clone)]
 struct Kept {
-    lines: Arc<Vec<TextLine>>,
+    page: Arc<Page>,
     #[cfg(feature = "ocr")]
     reading: Arc<fingertip_ocr::Reading>,
 }
@@ -82,8 +106,8 @@ impl Ocr {
     pub const AVAILABLE: bool = cfg!(feature = "ocr");
 
     /// What was read of this picture, if it is the last of its screen.
-    pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Vec<TextLine>>> {
-        self.kept.of(screen, hash).map(|kept| kept.lines)
+    pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Page>> {
+        self.kept.of(screen, hash).map(|kept| kept.page)
     }
 
     /// Reads a picture of this many pixels a point. Of a screen whose last picture is remembered only what changed is read anew.
@@ -91,18 +115,19 @@ impl Ocr {
     /// # Errors
     /// When nothing can be read.
     #[cfg(feature = "ocr")]
-    pub fn read(&self, screen: &str, hash: u64, pixels: &Pixels, scale: f64) -> Result<Arc<Vec<TextLine>>, OcrError> {
-        if let Some(lines) = self.known(screen, hash) {
-            return Ok(lines);
+    pub fn read(&self, screen: &str, hash: u64, pixels: &Pixels, scale: f64) -> Result<Arc<Page>, OcrError> {
+        if let Some(page) = self.known(screen, hash) {
+            return Ok(page);
         }
         let reader = self.reader.get_or_init(|| fingertip_ocr::Reader::new(&[]).map_err(|error| error.to_string()));
         let reader = reader.as_ref().map_err(|error| OcrError::Failed(error.clone()))?;
         let previous = self.kept.last(screen).map(|kept| kept.reading);
         let reading =
             reader.read(&pixels.view(), previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
-        let lines = Arc::new(reading.lines.iter().map(|line| in_points(line, scale)).collect::<Vec<_>>());
-        self.kept.keep(screen, hash, Kept { lines: lines.clone(), reading: Arc::new(reading) });
-        Ok(lines)
+        let lines = reading.lines.iter().map(|line| in_points(line, scale)).collect();
+        let page = Arc::new(Page { lines, black: pixels.is_black() });
+        self.kept.keep(screen, hash, Kept { page: page.clone(), reading: Arc::new(reading) });
+        Ok(page)
     }
 
     /// Reads nothing, in this build.
@@ -110,7 +135,7 @@ impl Ocr {
     /// # Errors
     /// Always.
     #[cfg(not(feature = "ocr"))]
-    pub fn read(&self, _: &str, _: u64, _: &Pixels, _: f64) -> Result<Arc<Vec<TextLine>>, OcrError> {
+    pub fn read(&self, _: &str, _: u64, _: &Pixels, _: f64) -> Result<Arc<Page>, OcrError> {
         Err(OcrError::Off)
     }
 }

@@ -140,17 +140,20 @@ impl RefBook {
         self.by_age.clear();
     }
 
+    /// A ref that nothing has had yet, for what is no element of an outline.
+    pub fn fresh(&mut self) -> Ref {
+        let fresh = Ref(self.next);
+        self.next += 1;
+        fresh
+    }
+
     /// A ref for each element of `outline`, in its order: the one it had before, or a new one.
     pub fn assign(&mut self, outline: &Outline) -> Vec<Ref> {
         self.round += 1;
         let known = self.matches(outline);
         let mut refs = Vec::with_capacity(known.len());
         for (element, known) in outline.elements().iter().zip(known) {
-            let name = known.unwrap_or_else(|| {
-                let fresh = Ref(self.next);
-                self.next += 1;
-                fresh
-            });
+            let name = known.unwrap_or_else(|| self.fresh());
             let key = element.signature.key();
             if let Some(old) = self.entries.get(&name) {
                 self.by_age.remove(&(old.seen, name));

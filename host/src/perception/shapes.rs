@@ -32,6 +32,8 @@ pub struct FoundShapes {
 pub struct Sight {
     look: Look<'static>,
     scale: f64,
+    /// Whether the picture is black all over.
+    pub black: bool,
 }
 
 impl Sight {
@@ -45,7 +47,20 @@ impl Sight {
         let ignore: Vec<Area> = texts.map(|line| in_pixels(&line.words_only(), scale)).collect();
         let view = View { picture: pixels.view(), scale: scale as f32, mirrored, ignore: &ignore };
         let look = Shapes::bundled().look(&view).map_err(|error| error.to_string())?;
-        Ok(Sight { look, scale })
+        Ok(Sight { look, scale, black: pixels.is_black() })
+    }
+
+    /// All that surely is a known icon, once for each place.
+    pub fn known(&self) -> Vec<Shape> {
+        let mut known: Vec<Shape> = Vec::new();
+        for area in self.look.glyphs() {
+            let Some(best) = self.look.classify(&area).into_iter().next() else { continue };
+            let bounds = in_points(&best.area, self.scale);
+            if !known.iter().any(|other| other.bounds.contains(bounds.center())) {
+                known.push(Shape { name: best.concept, bounds, score: f64::from(best.score) });
+            }
+        }
+        known
     }
 
     /// Where one of these concepts is, the first that is found.

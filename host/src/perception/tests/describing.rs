@@ -2,14 +2,14 @@
 
 use super::{Build, SCREEN, named, screens};
 use crate::neutral::{App, Role, Tree, TreeFlaw};
-use crate::perception::describe::{Description, alert, describe};
+use crate::perception::describe::{Description, Shown, alert, describe};
 use crate::perception::notes::notes;
 use crate::perception::outline::Outline;
 use crate::perception::tokens::estimate_tokens;
 
 fn described(tree: &Tree, max: usize) -> Description {
     let (outline, refs) = named(tree);
-    describe(tree, &outline, &refs, "f3", max)
+    describe(&Shown::by_tree(tree, &outline, &refs), "f3", max)
 }
 
 fn codes(tree: &Tree) -> Vec<&'static str> {

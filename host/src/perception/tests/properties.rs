@@ -110,7 +110,7 @@ proptest! {
             prop_assert!(out.text.to_lowercase().matches("<screen").count() <= 1);
             json(&outline, &refs, &options);
         }
-        let description = describe::describe(&tree, &outline, &refs, "f1", max);
+        let description = describe::describe(&describe::Shown::by_tree(&tree, &outline, &refs), "f1", max);
         prop_assert!(estimate_tokens(&description.description) <= max);
         find::find_text(&tree, &outline, &query, find::Match::Fuzzy, 5);
         icon::find_icon(&tree, &outline, &query, None, 5);

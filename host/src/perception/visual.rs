@@ -1,0 +1,204 @@
+//! Elements that only a picture shows: a line of text or an icon on a game, a canvas, an unlabelled button. They get refs as the
+//! elements of a tree do.
+//!
+//! Knows what was seen where, and which of the things seen later is the same. Does not know how pictures are read, nor devices.
+
+use super::{find::Match, fuse, locator::quote, ocr::TextLine, refs::Ref, text::fold};
+use crate::neutral::{Point, Rect};
+use std::{collections::VecDeque, sync::Arc};
+
+/// How many are remembered.
+const KEPT: usize = 512;
+/// How many bytes of reference pictures are remembered.
+const PICTURES: usize = 8 << 20;
+/// One of several that look alike is the one that was there if the next is farther away by this factor.
+const CLEARLY_NEARER: f64 = 2.0;
+
+/// What something looks like.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Looks {
+    /// A text.
+    Text {
+        /// The whole line.
+        line: String,
+        /// The part of it that is meant.
+        part: String,
+    },
+    /// An icon.
+    Icon {
+        /// The concept's name.
+        name: String,
+        /// Whether it was looked for on a screen that reads from right to left, where arrows point the other way.
+        mirrored: bool,
+    },
+    /// What a reference picture shows: an encoded PNG or JPEG.
+    Picture(Arc<[u8]>),
+}
+
+impl Looks {
+    /// A whole line of text.
+    pub fn line(text: &str) -> Looks {
+        Looks::Text { line: text.to_owned(), part: text.to_owned() }
+    }
+
+    /// What is meant of a line of text.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Looks::Text { part, .. } => Some(part),
+            _ => None,
+        }
+    }
+
+    /// In words, such as `text "Play"` or `icon "settings"`.
+    pub fn words(&self) -> String {
+        match self {
+            Looks::Text { part, .. } => format!("text {}", quote(part)),
+            Looks::Icon { name, .. } => format!("icon {}", quote(name)),
+            Looks::Picture(_) => "what the reference picture shows".to_owned(),
+        }
+    }
+
+    /// The places of a reading that look so.
+    pub fn in_lines(lines: &[TextLine], line: &str, part: &str) -> Vec<Rect> {
+        let found = fuse::find_in_lines(lines, part, Match::Contains, usize::MAX);
+        let line = fold(line);
+        found.matches.into_iter().filter(|found| fold(&found.text) == line).filter_map(|found| found.bounds).collect()
+    }
+}
+
+/// Something that was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Visual {
+    /// What it looks like.
+    pub looks: Looks,
+    /// Where, in points.
+    pub bounds: Rect,
+}
+
+/// Which of the places that look so now is the one that was seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Same {
+    /// This one.
+    Here(Rect),
+    /// So many look alike, and none of them is clearly the one.
+    Several(usize),
+    /// None.
+    Gone,
+}
+
+impl Visual {
+    /// Which of these places, all of which look so, is where this is now: the only one, or the one that is clearly the nearest.
+    pub fn among(&self, places: &[Rect]) -> Same {
+        let distance = |place: &Rect| distance(place.center(), self.bounds.center());
+        let mut near: Vec<&Rect> = places.iter().collect();
+        near.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+        match near[..] {
+            [] => Same::Gone,
+            [only] => Same::Here(*only),
+            [first, second, ..] if distance(first) * CLEARLY_NEARER < distance(second) => Same::Here(*first),
+            [..] => Same::Several(places.len()),
+        }
+    }
+}
+
+fn distance(one: Point, other: Point) -> f64 {
+    (one.x - other.x).hypot(one.y - other.y)
+}
+
+/// What was seen on one device, by its refs; the oldest are forgotten.
+#[derive(Default)]
+pub struct Visuals {
+    seen: VecDeque<(Ref, Visual)>,
+}
+
+impl Visuals {
+    /// The ref of what was seen: the one that it has, where it was seen in the same place before, or a `fresh` one.
+    pub fn name(&mut self, visual: Visual, fresh: impl FnOnce() -> Ref) -> Ref {
+        let known = self.seen.iter().position(|(_, before)| {
+            before.looks == visual.looks && before.bounds.intersection(&visual.bounds).is_some()
+        });
+        let name = known.and_then(|at| self.seen.remove(at)).map_or_else(fresh, |(name, _)| name);
+        self.seen.push_back((name, visual));
+        self.forget();
+        name
+    }
+
+    /// What this ref stands for.
+    pub fn get(&self, name: Ref) -> Option<&Visual> {
+        self.seen.iter().find(|(own, _)| *own == name).map(|(_, visual)| visual)
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.seen.clear();
+    }
+
+    fn forget(&mut self) {
+        let size = |visual: &Visual| match &visual.looks {
+            Looks::Picture(bytes) => bytes.len(),
+            _ => 0,
+        };
+        let mut pictures: usize = self.seen.iter().map(|(_, visual)| size(visual)).sum();
+        while self.seen.len() > KEPT || (pictures > PICTURES && self.seen.len() > 1) {
+            let Some((_, oldest)) = self.seen.pop_front() else { return };
+            pictures -= size(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perception::refs::RefBook;
+
+    fn at(x: f64, y: f64) -> Rect {
+        Rect::new(x, y, 40.0, 16.0)
+    }
+
+    fn text(line: &str, bounds: Rect) -> Visual {
+        Visual { looks: Looks::line(line), bounds }
+    }
+
+    #[test]
+    fn the_same_thing_in_the_same_place_keeps_its_ref_and_no_ref_is_given_twice() {
+        let (mut seen, mut book) = (Visuals::default(), RefBook::new());
+        let play = seen.name(text("Play", at(10.0, 10.0)), || book.fresh());
+        assert_eq!(seen.name(text("Play", at(12.0, 11.0)), || book.fresh()), play);
+        let other = seen.name(text("Play", at(10.0, 400.0)), || book.fresh());
+        let quit = seen.name(text("Quit", at(10.0, 10.0)), || book.fresh());
+        assert!(play != other && play != quit && other != quit);
+        assert_eq!(seen.get(play).map(|seen| seen.bounds), Some(at(12.0, 11.0)), "it is where it was seen last");
+        seen.clear();
+        let again = seen.name(text("Play", at(10.0, 10.0)), || book.fresh());
+        assert!(again > quit && seen.get(play).is_none());
+    }
+
+    #[test]
+    fn the_one_that_was_there_is_the_only_one_or_clearly_the_nearest() {
+        let play = text("Play", at(10.0, 10.0));
+        assert_eq!(play.among(&[]), Same::Gone);
+        assert_eq!(play.among(&[at(10.0, 700.0)]), Same::Here(at(10.0, 700.0)), "it was scrolled");
+        assert_eq!(play.among(&[at(10.0, 400.0), at(10.0, 14.0)]), Same::Here(at(10.0, 14.0)));
+        assert_eq!(play.among(&[at(10.0, 300.0), at(10.0, 400.0)]), Same::Several(2));
+    }
+
+    #[test]
+    fn a_part_of_a_line_is_found_only_in_that_line() {
+        let lines = [TextLine::new("Play again", at(0.0, 0.0)), TextLine::new("Play", at(0.0, 50.0))];
+        assert_eq!(Looks::in_lines(&lines, "play", "Play"), [at(0.0, 50.0)]);
+        assert_eq!(Looks::in_lines(&lines, "Play again", "again").len(), 1);
+        assert!(Looks::in_lines(&lines, "Pay", "Pay").is_empty());
+    }
+
+    #[test]
+    fn what_is_remembered_has_a_bound() {
+        let (mut seen, mut book) = (Visuals::default(), RefBook::new());
+        let names: Vec<Ref> =
+            (0..KEPT + 10).map(|i| seen.name(text(&format!("{i}"), at(0.0, 0.0)), || book.fresh())).collect();
+        assert!(seen.get(names[0]).is_none() && seen.get(names[10]).is_some());
+        let picture = |byte| Visual { looks: Looks::Picture(vec![byte; PICTURES / 2].into()), bounds: at(0.0, 0.0) };
+        let first = seen.name(picture(1), || book.fresh());
+        let rest = [2, 3].map(|byte| seen.name(picture(byte), || book.fresh()));
+        assert!(seen.get(first).is_none() && rest.iter().all(|name| seen.get(*name).is_some()));
+    }
+}
