@@ -283,6 +283,14 @@ async fn row_94_a_black_picture_is_noted_and_the_tree_pointed_to() {
     assert_eq!(codes(&shot), ["picture_black"], "{shot}");
     let text = shot["notes"][0]["text"].as_str().expect("a text");
     assert!(text.contains("forbid") && text.contains("tree"), "{text}");
+    // Nothing is found on it, and the reason is told.
+    for (what, wanted) in [
+        ("find-text", json!({ "text": "Bluetooth", "source": "ocr", "timeout_ms": 120_000 })),
+        ("find-icon", json!({ "name": "trash", "timeout_ms": 120_000 })),
+    ] {
+        let found = ok(&host, "iphone", what, wanted).await;
+        assert_eq!((&found["matches"], codes(&found)), (&json!([]), vec!["picture_black"]), "{found}");
+    }
     // A dark page with one line of text on it is none.
     sim.faults().clear("GET /screenshot");
     sim.faults().answer("GET /screenshot", 200, page(0, Some((400, 2, 200))));

@@ -127,19 +127,16 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
         Err(error) if source != Source::Tree && error.code == Code::PerceptionFailed => None,
         seen => Some(seen?),
     };
-    let by_tree = || Some(find::find_text(&seen.as_ref()?.tree, &seen.as_ref()?.outline, &arguments.text, how, limit));
     let mut notes = seen.as_ref().map_or_else(Vec::new, |seen| seen.notes(&context, &target));
-    let told = by_tree().filter(|found| {
-        source == Source::Tree
-            || source == Source::Any
-                && found.matches.first().is_some_and(|best| best.on_screen && best.score >= fuse::EQUAL)
+    let by_tree = seen.as_ref().filter(|_| source != Source::Ocr).map(|seen| {
+        // All of them: a better one may come from the picture.
+        find::find_text(&seen.tree, &seen.outline, &arguments.text, how, usize::MAX)
     });
-    let (found, sources) = match told {
-        Some(found) => {
-            let sources = vec![fuse::Source::Tree; found.matches.len()];
-            (found, sources)
-        }
-        None => {
+    let equals =
+        |found: &find::Found| found.matches.first().is_some_and(|best| best.on_screen && best.score >= fuse::EQUAL);
+    let mut found = match by_tree {
+        Some(found) if source == Source::Tree || equals(&found) => found,
+        by_tree => {
             let page = match reading::page(&context, &target).await {
                 Ok(page) => page,
                 Err(reading::Unread::Off) => {
@@ -147,43 +144,41 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
                     Arc::default()
                 }
                 // The picture is the second way where there is a tree.
-                Err(reading::Unread::Failed(error)) if source == Source::Any && seen.is_some() => {
+                Err(reading::Unread::Failed(error)) if by_tree.is_some() => {
                     tracing::debug!(%error, "the picture was not read");
                     Arc::default()
                 }
                 Err(reading::Unread::Failed(error)) => return Err(error),
             };
             notes.extend(notes::on_page(&page).into_iter().map(Note::from));
-            match &seen {
-                Some(seen) if source == Source::Any => {
-                    fuse::find_text(&seen.tree, &seen.outline, &page.lines, &arguments.text, how, limit)
+            match (&seen, by_tree) {
+                (Some(seen), Some(by_tree)) => {
+                    fuse::find_text(by_tree, &seen.outline, &page.lines, &arguments.text, how, limit)
                 }
-                _ => {
-                    let found = fuse::find_in_lines(&page.lines, &arguments.text, how, limit);
-                    let sources = vec![fuse::Source::Ocr; found.matches.len()];
-                    (found, sources)
-                }
+                _ => fuse::find_in_lines(&page.lines, &arguments.text, how, limit),
             }
         }
     };
+    found.matches.truncate(limit);
     let refs = seen.as_ref().map_or_else(Vec::new, |seen| context.sights.refs(&target.device, &seen.outline));
     let frame = match &seen {
         Some(seen) => seen.frame(&context, &target),
         None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
     };
-    let rows = found.matches.into_iter().zip(sources);
     Ok(TextsFound {
-        matches: rows
-            .map(|(found, source)| TextSeen {
+        matches: found
+            .matches
+            .into_iter()
+            .map(|found| TextSeen {
                 r#ref: name(&refs, found.element).or_else(|| {
                     let seen = visual::of_text(&found.text, &arguments.text, found.bounds?);
-                    (source == fuse::Source::Ocr).then(|| visual_ref(&context, &target, seen))?
+                    (found.source == find::Source::Ocr).then(|| visual_ref(&context, &target, seen))?
                 }),
                 text: found.text,
                 bounds: found.bounds.map(Bounds::from),
                 center: found.center.map(Point::from),
                 score: round(found.score.clamp(0.0, 1.0)),
-                source: source.name(),
+                source: found.source.name(),
             })
             .collect(),
         near: found

@@ -8,7 +8,7 @@ use crate::{
     perception::{
         beside, change,
         describe::Shown,
-        find::{Found, Match},
+        find::{self, Found, Match},
         fuse, icon,
         notes::{self, Note as PictureNote},
         ocr::{Ocr, OcrError, Page},
@@ -174,15 +174,13 @@ impl Saved {
 
     fn text(&self, file: &File, query: &str) -> Result<FoundInPicture, String> {
         let page = self.read(file).map_err(|error| error.to_string())?;
-        let (found, sources) = match &file.seen {
-            Some(seen) => fuse::find_text(&seen.tree, &seen.outline, &page.lines, query, Match::Contains, LIMIT),
-            None => {
-                let found = fuse::find_in_lines(&page.lines, query, Match::Contains, LIMIT);
-                let sources = vec![fuse::Source::Ocr; found.matches.len()];
-                (found, sources)
+        let Found { matches, near, .. } = match &file.seen {
+            Some(seen) => {
+                let by_tree = find::find_text(&seen.tree, &seen.outline, query, Match::Contains, usize::MAX);
+                fuse::find_text(by_tree, &seen.outline, &page.lines, query, Match::Contains, LIMIT)
             }
+            None => fuse::find_in_lines(&page.lines, query, Match::Contains, LIMIT),
         };
-        let Found { matches, near, .. } = found;
         let hit = |text: String, bounds: Option<Rect>, score: f64, source| Hit {
             text: Some(text),
             name: None,
@@ -190,9 +188,11 @@ impl Saved {
             score,
             source,
         };
-        let matches = matches.into_iter().zip(sources);
         Ok(FoundInPicture {
-            matches: matches.map(|(f, by)| hit(f.text, f.bounds, f.score.clamp(0.0, 1.0), Some(by.name()))).collect(),
+            matches: matches
+                .into_iter()
+                .map(|f| hit(f.text, f.bounds, f.score.clamp(0.0, 1.0), Some(f.source.name())))
+                .collect(),
             near: near.into_iter().map(|near| hit(near.text, None, near.score, None)).collect(),
             notes: notes::on_page(&page),
         })

@@ -25,9 +25,11 @@ mod read;
 mod secret;
 #[cfg(test)]
 mod tests;
+mod vision;
 
 pub use read::ConfigError;
 pub use secret::Secret;
+pub use vision::VisionModel;
 
 use driver_api::{DeviceConfig, PluginConfig};
 use folders::Env;

@@ -237,6 +237,14 @@ impl<'a> Field<'a> {
         self.value.as_bool().ok_or_else(|| self.wrong_type("true or false"))
     }
 
+    /// A whole number within bounds.
+    pub(super) fn number(&self, within: std::ops::RangeInclusive<i64>) -> Result<i64, ConfigError> {
+        let wanted = || format!("a whole number from {} to {}", within.start(), within.end());
+        let DeValue::Integer(number) = self.value else { return Err(self.wrong_type(&wanted())) };
+        let number = integer(number).filter(|number| within.contains(number));
+        number.ok_or_else(|| self.error(format_args!("must be {}", wanted())))
+    }
+
     /// Its elements.
     pub(super) fn elements(&self, example: &str) -> Result<Vec<Field<'a>>, ConfigError> {
         let DeValue::Array(array) = self.value else {

@@ -31,9 +31,30 @@ pub enum Match {
     Fuzzy,
 }
 
+/// What told a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The phone's tree.
+    Tree,
+    /// The picture.
+    Ocr,
+}
+
+impl Source {
+    /// As callers are told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Tree => "tree",
+            Source::Ocr => "ocr",
+        }
+    }
+}
+
 /// One text that matches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextMatch {
+    /// What told it.
+    pub source: Source,
     /// The text as it is shown.
     pub text: String,
     /// Where it is, in points; `None` when the phone gave no usable position.
@@ -153,6 +174,7 @@ pub fn find_text(tree: &Tree, outline: &Outline, query: &str, how: Match, limit:
         }
         let bounds = super::fold::usable(tree.nodes[candidate.node].bounds);
         matches.push(TextMatch {
+            source: Source::Tree,
             text: candidate.text.clone(),
             bounds,
             center: bounds.map(|b| seen(outline, candidate.element, b).center()),

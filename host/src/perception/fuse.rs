@@ -5,31 +5,12 @@
 //! its place in the outline, so that it can be acted on as the element.
 
 use super::{
-    find::{self, Found, Match, NearText, TextMatch},
+    find::{self, Found, Match, NearText, Source, TextMatch},
     ocr::TextLine,
     outline::Outline,
     text::{fold, squeeze},
 };
-use crate::neutral::{Point, Rect, Tree};
-
-/// What told a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The phone's tree.
-    Tree,
-    /// The picture.
-    Ocr,
-}
-
-impl Source {
-    /// As callers are told.
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Tree => "tree",
-            Source::Ocr => "ocr",
-        }
-    }
-}
+use crate::neutral::{Point, Rect};
 
 /// From this score a text of the tree is the one that was meant, and the picture need not be read.
 pub const EQUAL: f64 = 0.98;
@@ -57,18 +38,17 @@ pub fn find_in_lines(lines: &[TextLine], query: &str, how: Match, limit: usize) 
     Found { matches, near, may_scroll: false }
 }
 
-/// Looks for `query` in the tree and in the lines. Each match comes with what told it.
+/// Joins what was found in the tree with what is found for the same query in the lines.
 pub fn find_text(
-    tree: &Tree,
+    by_tree: Found,
     outline: &Outline,
     lines: &[TextLine],
     query: &str,
     how: Match,
     limit: usize,
-) -> (Found, Vec<Source>) {
-    let by_tree = find::find_text(tree, outline, query, how, usize::MAX);
+) -> Found {
     let by_picture = find_in_lines(lines, query, how, usize::MAX);
-    let mut all: Vec<(TextMatch, Source)> = by_tree.matches.into_iter().map(|found| (found, Source::Tree)).collect();
+    let mut all = by_tree.matches;
     for mut found in by_picture.matches {
         let at = found.center.and_then(|center| on_element(outline, center));
         found.element = at;
@@ -78,22 +58,22 @@ pub fn find_text(
         }
         // What the tree tells in the same place is told once, by the closer of the two.
         let center = found.center;
-        let twin = all.iter_mut().find(|(told, source)| {
-            *source == Source::Tree
+        let twin = all.iter_mut().find(|told| {
+            told.source == Source::Tree
                 && told.on_screen
                 && (told.element.is_some() && told.element == found.element
                     || told.bounds.zip(center).is_some_and(|(bounds, center)| bounds.contains(center)))
         });
         match twin {
-            Some((told, _)) if told.score >= found.score => {}
+            Some(told) if told.score >= found.score => {}
             Some(told) => {
-                found.element = found.element.or(told.0.element);
-                *told = (found, Source::Ocr);
+                found.element = found.element.or(told.element);
+                *told = found;
             }
-            None => all.push((found, Source::Ocr)),
+            None => all.push(found),
         }
     }
-    all.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score).then(b.on_screen.cmp(&a.on_screen)));
+    all.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.on_screen.cmp(&a.on_screen)));
     all.truncate(limit);
     let mut near = Vec::new();
     if all.is_empty() {
@@ -103,8 +83,7 @@ pub fn find_text(
         near.dedup_by(|a, b| fold(&a.text) == fold(&b.text));
         near.truncate(5);
     }
-    let (matches, sources) = all.into_iter().unzip();
-    (Found { matches, near, may_scroll: by_tree.may_scroll }, sources)
+    Found { matches: all, near, may_scroll: by_tree.may_scroll }
 }
 
 /// The element that something at this place is a part of: one that can be acted on or says something itself. A canvas does neither.
@@ -133,7 +112,8 @@ fn in_line(line: &TextLine, query: &str, folded: &str, how: Match) -> Option<Tex
 }
 
 fn found(text: String, bounds: Rect, score: f64) -> TextMatch {
-    TextMatch { text, bounds: Some(bounds), center: Some(bounds.center()), score, on_screen: true, element: None }
+    let center = Some(bounds.center());
+    TextMatch { source: Source::Ocr, text, bounds: Some(bounds), center, score, on_screen: true, element: None }
 }
 
 /// Where the query stands within its line, by the characters that fold to it.
@@ -208,7 +188,7 @@ fn near(lines: &[TextLine], query: &str) -> Vec<NearText> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::neutral::{Node, Orientation, Role, Screen};
+    use crate::neutral::{Node, Orientation, Role, Screen, Tree};
 
     const SCREEN: Screen = Screen { width: 390.0, height: 844.0, scale: 3.0, orientation: Orientation::Portrait };
 
@@ -220,6 +200,12 @@ mod tests {
         Node { label: Some(label.to_owned()), bounds: Some(bounds), ..Node::new(role) }
     }
 
+    fn both(tree: &Tree, lines: &[TextLine], query: &str) -> Found {
+        let outline = Outline::new(tree, &SCREEN);
+        let by_tree = find::find_text(tree, &outline, query, Match::Contains, usize::MAX);
+        find_text(by_tree, &outline, lines, query, Match::Contains, 10)
+    }
+
     fn texts(found: &Found) -> Vec<&str> {
         found.matches.iter().map(|found| found.text.as_str()).collect()
     }
@@ -229,11 +215,10 @@ mod tests {
         let long = "Wi-Fi and Bluetooth settings are managed by your organisation, ask somebody";
         let nodes = vec![node(Role::Text, long, Rect::new(0.0, 100.0, 390.0, 40.0))];
         let tree = Tree { nodes, ..Tree::default() };
-        let outline = Outline::new(&tree, &SCREEN);
         let lines = [line("Bluetooth", 20.0, 300.0), line("Wi-Fi and Bluetooth settings are managed by", 0.0, 104.0)];
-        let (found, sources) = find_text(&tree, &outline, &lines, "bluetooth", Match::Contains, 10);
+        let found = both(&tree, &lines, "bluetooth");
         assert_eq!(texts(&found)[0], "Bluetooth");
-        assert_eq!(sources[0], Source::Ocr);
+        assert_eq!(found.matches[0].source, Source::Ocr);
         assert_eq!(found.matches.len(), 2, "what both tell in one place is told once: {found:?}");
     }
 
@@ -241,8 +226,7 @@ mod tests {
     fn a_line_on_an_element_takes_its_place() {
         let tree =
             Tree { nodes: vec![node(Role::Button, "btn_7", Rect::new(20.0, 300.0, 200.0, 44.0))], ..Tree::default() };
-        let outline = Outline::new(&tree, &SCREEN);
-        let (found, _) = find_text(&tree, &outline, &[line("Buy now", 40.0, 310.0)], "buy now", Match::Contains, 10);
+        let found = both(&tree, &[line("Buy now", 40.0, 310.0)], "buy now");
         assert_eq!(found.matches[0].element, Some(0));
     }
 
@@ -259,9 +243,7 @@ mod tests {
 
     #[test]
     fn one_sign_alone_is_no_good_match_and_what_is_not_there_is_near() {
-        let tree = Tree::default();
-        let outline = Outline::new(&tree, &SCREEN);
-        let (found, _) = find_text(&tree, &outline, &[line("Q", 20.0, 100.0)], "q", Match::Contains, 5);
+        let found = both(&Tree::default(), &[line("Q", 20.0, 100.0)], "q");
         assert!(found.matches[0].score < 0.7, "{found:?}");
         let found =
             find_in_lines(&[line("Settings", 0.0, 0.0), line("Share", 0.0, 40.0)], "setings", Match::Contains, 5);

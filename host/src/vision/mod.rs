@@ -3,7 +3,7 @@
 //! It knows that wire format and pictures as bytes. It does not know devices, callers, or what becomes of the sentence. Nothing here is
 //! used unless the configuration names a model.
 
-use crate::config::Secret;
+use crate::config::VisionModel;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use reqwest::{Client, StatusCode, Url};
 use serde::Deserialize;
@@ -19,24 +19,11 @@ const LONGEST: usize = 240;
 /// An answer of more bytes is none.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Where a vision model is, and how it is called.
-#[derive(Clone, Debug)]
-pub struct VisionConfig {
-    /// The API's address, to which `chat/completions` is added, such as `http://127.0.0.1:11434/v1/`.
-    pub base_url: Url,
-    /// The model's name.
-    pub model: String,
-    /// The key, where the server wants one.
-    pub api_key: Option<Secret>,
-    /// How long an answer may take.
-    pub timeout: Duration,
-}
-
 /// A vision model.
 #[derive(Clone, Debug)]
 pub struct Vision {
     client: Client,
-    config: VisionConfig,
+    config: VisionModel,
 }
 
 /// Why there is no sentence.
@@ -92,7 +79,7 @@ struct Message {
 
 impl Vision {
     /// A model; nothing is sent yet.
-    pub fn new(config: VisionConfig) -> Vision {
+    pub fn new(config: VisionModel) -> Vision {
         // The client speaks TLS, and wants to know by whose cryptography before it is made. Only a second call could fail.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Vision { client: Client::builder().build().unwrap_or_default(), config }

@@ -3,12 +3,14 @@
 use super::{SCREEN, named};
 use crate::neutral::{Node, Rect, Role, Tree, TreeFlaw};
 use crate::perception::locator::{Locator, Matched, Words, escape, quote, words};
+use crate::perception::ocr::TextLine;
 use crate::perception::outline::{Outline, Place};
-use crate::perception::refs::{RefBook, Resolved};
+use crate::perception::refs::{Ref, RefBook, Resolved};
 use crate::perception::render::{LONGEST, Options, json, text};
+use crate::perception::shapes::Shape;
 use crate::perception::text::{fold, squeeze};
 use crate::perception::tokens::estimate_tokens;
-use crate::perception::{describe, find, icon, notes, picture};
+use crate::perception::{beside, describe, find, fuse, icon, notes, picture};
 use proptest::prelude::*;
 
 fn roles() -> impl Strategy<Value = Role> {
@@ -84,6 +86,21 @@ fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
+/// What a picture may show: lines and icons anywhere.
+fn pictures() -> impl Strategy<Value = (Vec<TextLine>, Vec<Shape>)> {
+    let place = || {
+        (-50.0f64..450.0, -50.0f64..900.0, 0.0f64..400.0, 0.0f64..80.0).prop_map(|(x, y, w, h)| Rect::new(x, y, w, h))
+    };
+    let line = ("\\PC{0,30}", place(), any::<bool>())
+        .prop_map(|(text, bounds, readable)| TextLine { readable, ..TextLine::new(&text, bounds) });
+    let icon = (prop::sample::select(vec!["back", "forward", "help"]), place()).prop_map(|(name, bounds)| Shape {
+        name: name.to_owned(),
+        bounds,
+        score: 0.9,
+    });
+    (prop::collection::vec(line, 0..40), prop::collection::vec(icon, 0..12))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
@@ -116,6 +133,23 @@ proptest! {
         icon::find_icon(&tree, &outline, &query, None, 5);
         notes::notes(&tree, &outline);
         picture::marks_of(&outline, &refs);
+    }
+
+    /// What a picture shows beside any tree is told within the bound, under refs that are its own.
+    #[test]
+    fn any_picture_is_told(tree in trees(), (lines, icons) in pictures(), max in 0usize..300, query in "\\PC{0,12}") {
+        let (outline, refs) = named(&tree);
+        let beside = beside::beside(&outline, &lines, &icons);
+        let mut book = RefBook::new();
+        book.assign(&outline);
+        let alone: Vec<Ref> = beside.alone.iter().map(|_| book.fresh()).collect();
+        let shown = describe::Shown { beside: &beside, alone: &alone, ..describe::Shown::by_tree(&tree, &outline, &refs) };
+        let told = describe::describe(&shown, "f1", max);
+        prop_assert!(estimate_tokens(&told.description) <= max);
+        prop_assert!(told.seen.iter().all(|seen| alone.contains(&seen.r#ref) && !refs.contains(&seen.r#ref)));
+        let by_tree = find::find_text(&tree, &outline, &query, find::Match::Contains, usize::MAX);
+        let found = fuse::find_text(by_tree, &outline, &lines, &query, find::Match::Contains, 10);
+        prop_assert!(found.matches.is_sorted_by(|a, b| a.score >= b.score));
     }
 
     /// Every text that the phone shows on the screen can be read in the text form.

@@ -1,0 +1,62 @@
+//! `[perception.vision]`: a model that says a sentence about what a screen shows.
+//!
+//! Knows the section's keys. Does not know how a model is asked.
+
+use super::{ConfigError, Secret, folders, read::Section};
+use reqwest::Url;
+use std::time::Duration;
+
+const KEYS: [&str; 4] = ["base_url", "model", "api_key_env", "timeout_ms"];
+/// How long an answer may take unless the operator says.
+const TIMEOUT_MS: i64 = 10_000;
+/// No call takes longer.
+const LONGEST_MS: i64 = 120_000;
+
+/// Where a vision model is, and how it is called.
+#[derive(Clone, Debug)]
+pub struct VisionModel {
+    /// The API's address, to which `chat/completions` is added.
+    pub base_url: Url,
+    /// The model's name.
+    pub model: String,
+    /// The key, where the server wants one.
+    pub api_key: Option<Secret>,
+    /// How long an answer may take.
+    pub timeout: Duration,
+}
+
+impl VisionModel {
+    pub(super) fn read(perception: Section<'_>, env: folders::Env<'_>) -> Result<Option<Self>, ConfigError> {
+        let header = "[perception.vision]";
+        let Some(section) = perception.section("vision", header, &format!("written {header}"))? else {
+            return Ok(None);
+        };
+        section.allow(&KEYS, super::home_of)?;
+        let missing = |key: &str, example: &str| {
+            section.error(format!("has no `{key}`; give it one, such as {key} = \"{example}\""))
+        };
+        let example = "http://127.0.0.1:11434/v1";
+        let address = section.get("base_url").ok_or_else(|| missing("base_url", example))?;
+        let base_url = Url::parse(address.text(example)?).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let base_url =
+            base_url.ok_or_else(|| address.error(format_args!("is no address of an API, such as \"{example}\"")))?;
+        let model = section.text("model", "qwen2.5vl:3b")?.ok_or_else(|| missing("model", "qwen2.5vl:3b"))?.to_owned();
+        let api_key = section.get("api_key_env").map(|field| {
+            let variable = field.text("OPENAI_API_KEY")?;
+            let key = env(variable).filter(|key| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()));
+            key.map(Secret::new).ok_or_else(|| {
+                field.error(format_args!(
+                    "names the environment variable {variable}, which holds no key; set it, or leave api_key_env out where the \
+                     server wants none"
+                ))
+            })
+        });
+        let timeout_ms = section.get("timeout_ms").map(|field| field.number(1..=LONGEST_MS)).transpose()?;
+        Ok(Some(VisionModel {
+            base_url,
+            model,
+            api_key: api_key.transpose()?,
+            timeout: Duration::from_millis(timeout_ms.unwrap_or(TIMEOUT_MS).unsigned_abs()),
+        }))
+    }
+}
