@@ -5,12 +5,13 @@
 use crate::{
     capability::{self, Catalogue, Context, Effect, Policy},
     config::{
-        Config, ConfigError, PluginEntry, Secret,
+        Config, ConfigError, PluginEntry, Recogniser, Secret,
         fences::{Fences, FencesError},
         instance::{Claim, ClaimError, Instance},
     },
     device::Manager,
     gateway::{Gateway, GatewayOptions},
+    perception::ocr::Added,
     plugin::{self, Finder, Library, Loader, Running},
 };
 use driver_api::PluginConfig;
@@ -115,6 +116,15 @@ fn policy(config: &Config) -> Policy {
     }
 }
 
+/// The text recognisers that the operator added, for those who read with them.
+pub fn recognisers(config: &Config) -> Vec<Added> {
+    let added = |recogniser: &Recogniser| {
+        let recogniser = recogniser.clone();
+        Added { name: recogniser.model.display().to_string(), files: Box::new(move || recogniser.files()) }
+    };
+    config.perception.recognisers.iter().map(added).collect()
+}
+
 impl App {
     /// Claims the data folder, loads the plugins, registers their devices, and listens.
     ///
@@ -130,7 +140,8 @@ impl App {
             let id = Secret::random().map(|secret| secret.expose().to_owned());
             (id.unwrap_or_else(|_| std::process::abort()), fences.next())
         }));
-        let context = Context::with_policy(manager.clone(), policy(&config));
+        let context = Context::configured(manager.clone(), policy(&config), recognisers(&config));
+        context.prepare();
         let catalogue = offered(&config, &context)?;
         let address = match reach {
             Reach::Configured => config.listen,

@@ -5,7 +5,7 @@
 
 use crate::OcrError;
 use crate::scale::Planes;
-use rten::{Model, ModelOptions, RunOptions, ThreadPool, ValueOrView};
+use rten::{Dimension, Model, ModelOptions, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::{NdTensor, NdTensorView};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -67,7 +67,18 @@ impl Network {
 
     /// A network from a file's bytes.
     pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Network, String> {
-        Model::load(bytes).map(Network).map_err(|error| error.to_string())
+        // The loader is made for files that a converter wrote, and may stumble over others.
+        let loaded = std::panic::catch_unwind(|| Model::load(bytes));
+        let loaded = loaded.map_err(|_| "the file is damaged".to_owned())?;
+        loaded.map(Network).map_err(|error| format!("the file is no network that can be loaded ({error})"))
+    }
+
+    /// The height of its input where the file says one.
+    pub(crate) fn height(&self) -> Option<usize> {
+        match self.0.input_shape(0)?.as_slice() {
+            [_, _, Dimension::Fixed(height), _] => Some(*height),
+            _ => None,
+        }
     }
 
     /// Runs it and hands its output over as `N` dimensions.

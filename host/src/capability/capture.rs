@@ -9,7 +9,7 @@ use crate::{
         change,
         find::Match,
         fuse, icon,
-        ocr::Ocr,
+        ocr::{Added, Ocr},
         picture::{self, Pixels},
         refs::RefBook,
         render,
@@ -79,7 +79,6 @@ pub struct Hit {
 }
 
 /// Finds texts and icons in pictures, one after the other; what it needs for that it loads once.
-#[derive(Default)]
 pub struct PictureFinder {
     ocr: Ocr,
 }
@@ -95,6 +94,11 @@ struct Screen {
 }
 
 impl PictureFinder {
+    /// One that reads with these text recognisers too.
+    pub fn new(recognisers: Vec<Added>) -> PictureFinder {
+        PictureFinder { ocr: Ocr::new(recognisers) }
+    }
+
     /// Looks in an encoded picture, and in the tree of the same screen where there is one: by the same code as find_text and find_icon.
     ///
     /// # Errors
@@ -121,6 +125,9 @@ impl PictureFinder {
     fn text(&self, screen: &Screen, query: &str) -> Result<FoundInPicture, String> {
         let Screen { pixels, hash, scale, seen } = screen;
         let lines = self.ocr.read(SCREEN, *hash, pixels, *scale).map_err(|error| error.to_string())?;
+        if let Some(broken) = self.ocr.broken().first() {
+            return Err(format!("{broken}; correct it under [[perception.recogniser]], or leave it out"));
+        }
         let (found, sources) = match seen {
             Some(seen) => fuse::find_text(&seen.tree, &seen.outline, &lines, query, Match::Contains, LIMIT),
             None => {

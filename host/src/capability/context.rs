@@ -7,7 +7,7 @@ use super::{
 use crate::{
     device::{Device, DriverError, DriverHandle, Holder, Manager, Operation, Permit},
     neutral::Screen,
-    perception::text::shorten,
+    perception::{ocr::Added, text::shorten},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -89,14 +89,19 @@ pub(super) struct Target {
 impl Context {
     /// A context over these devices.
     pub fn new(manager: Manager) -> Arc<Self> {
-        Context::with_policy(manager, Policy::default())
+        Context::configured(manager, Policy::default(), Vec::new())
     }
 
-    /// A context in which this is forbidden.
-    pub fn with_policy(manager: Manager, policy: Policy) -> Arc<Self> {
+    /// A context in which this is forbidden, and pictures are read with these text recognisers too.
+    pub fn configured(manager: Manager, policy: Policy, recognisers: Vec<Added>) -> Arc<Self> {
         let (sights, ledger) = (Sights::default(), Ledger::default());
-        let readings = Readings::default();
+        let readings = Readings::new(recognisers);
         Arc::new(Context { manager, sights, readings, ledger, policy, offered: OnceLock::new() })
+    }
+
+    /// Loads at once what else would be loaded when it is first needed, for a host that serves: its log then tells what is broken.
+    pub fn prepare(&self) {
+        self.readings.load_added();
     }
 
     /// Tells which of the capabilities over this context are offered to callers: no capability calls another one for them.

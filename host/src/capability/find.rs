@@ -151,6 +151,7 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
                 }
                 Err(reading::Unread::Failed(error)) => return Err(error),
             };
+            notes.extend(context.readings.broken().iter().map(|why| notes::recogniser_broken(why).into()));
             let unread = lines.iter().filter(|line| !line.readable).count();
             notes.extend((unread > 0).then(|| notes::script_not_read(unread).into()));
             match &seen {

@@ -181,7 +181,7 @@ mod tests {
     use std::sync::Arc;
 
     fn context(policy: Policy) -> Arc<Context> {
-        Context::with_policy(Manager::new(Arc::new(|| (String::new(), 0))), policy)
+        Context::configured(Manager::new(Arc::new(|| (String::new(), 0))), policy, Vec::new())
     }
 
     fn code(answer: Result<(), Error>) -> Option<Code> {

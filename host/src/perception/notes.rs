@@ -56,6 +56,11 @@ pub fn script_not_read(lines: usize) -> Note {
     Note::new("script_not_read", format!("{lines} of the picture stand in a script that is not read here."))
 }
 
+/// The note for a text recogniser of the configuration that cannot be used, with a sentence that says why.
+pub fn recogniser_broken(why: &str) -> Note {
+    Note::new("recogniser_broken", format!("{why}. What only it reads was not read; tell the operator."))
+}
+
 /// The note for a search that could not look at the picture.
 pub fn ocr_off() -> Note {
     Note::new("ocr_off", "The text in the picture was not read, since this server has no text recognition.")

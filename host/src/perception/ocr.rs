@@ -61,6 +61,14 @@ pub enum OcrError {
     Failed(String),
 }
 
+/// A text recogniser that the operator added.
+pub struct Added {
+    /// What it is called in messages: its file.
+    pub name: String,
+    /// Gives the model's bytes and its characters, one a line, or says why it cannot.
+    pub files: Box<dyn Fn() -> Result<(Vec<u8>, String), String> + Send + Sync>,
+}
+
 /// What was read of one picture.
 #[derive(Clone)]
 struct Kept {
@@ -72,14 +80,60 @@ struct Kept {
 /// Reads pictures, and remembers what it read.
 #[derive(Default)]
 pub struct Ocr {
+    added: Vec<Added>,
     #[cfg(feature = "ocr")]
-    reader: std::sync::OnceLock<Result<fingertip_ocr::Reader, String>>,
+    loaded: std::sync::OnceLock<Loaded>,
     kept: Latest<Kept>,
+}
+
+/// What reads, and what was added to it in vain.
+#[cfg(feature = "ocr")]
+struct Loaded {
+    reader: fingertip_ocr::Reader,
+    broken: Vec<String>,
 }
 
 impl Ocr {
     /// Whether this build can read.
     pub const AVAILABLE: bool = cfg!(feature = "ocr");
+
+    /// One that reads with these recognisers too, in their order. They are loaded with the first picture.
+    pub fn new(added: Vec<Added>) -> Ocr {
+        Ocr { added, ..Ocr::default() }
+    }
+
+    /// Whether recognisers were added.
+    pub fn has_added(&self) -> bool {
+        !self.added.is_empty()
+    }
+
+    /// A sentence for each added recogniser that cannot be used. Loads them.
+    pub fn broken(&self) -> &[String] {
+        #[cfg(feature = "ocr")]
+        return &self.loaded().broken;
+        #[cfg(not(feature = "ocr"))]
+        &[]
+    }
+
+    #[cfg(feature = "ocr")]
+    fn loaded(&self) -> &Loaded {
+        self.loaded.get_or_init(|| {
+            let mut reader = fingertip_ocr::Reader::new();
+            let mut broken = Vec::new();
+            for Added { name, files } in &self.added {
+                let files = files().map_err(|why| format!("the text recogniser {name} cannot be used: {why}"));
+                let loaded = files.and_then(|(model, dictionary)| {
+                    let extra = fingertip_ocr::Extra { name: name.clone(), model, dictionary };
+                    reader.add(extra).map_err(|error| error.to_string())
+                });
+                if let Err(error) = loaded {
+                    tracing::error!("{error}; correct it under [[perception.recogniser]], or leave it out");
+                    broken.push(error);
+                }
+            }
+            Loaded { reader, broken }
+        })
+    }
 
     /// What was read of this picture, if it is the last of its screen.
     pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Vec<TextLine>>> {
@@ -95,8 +149,7 @@ impl Ocr {
         if let Some(lines) = self.known(screen, hash) {
             return Ok(lines);
         }
-        let reader = self.reader.get_or_init(|| fingertip_ocr::Reader::new(&[]).map_err(|error| error.to_string()));
-        let reader = reader.as_ref().map_err(|error| OcrError::Failed(error.clone()))?;
+        let Loaded { reader, .. } = self.loaded();
         let previous = self.kept.last(screen).map(|kept| kept.reading);
         let reading =
             reader.read(&pixels.view(), previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;

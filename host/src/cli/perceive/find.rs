@@ -4,7 +4,11 @@
 //! It knows arguments and lines of JSON. What is found is `capability`'s.
 
 use super::{pretty, print, tree};
-use crate::capability::{FoundInPicture, PictureFinder, Wanted};
+use crate::{
+    app,
+    capability::{FoundInPicture, PictureFinder, Wanted},
+    config::Config,
+};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,7 +64,8 @@ struct Search {
 
 pub(super) async fn run(config: Option<&Path>, kind: Kind, arguments: Arguments) -> Result<(), String> {
     let Arguments { image, tree, plugin, query, reference, batch, json } = arguments;
-    let finder = PictureFinder::default();
+    let settings = Config::load(config).map_err(|error| error.to_string())?;
+    let finder = PictureFinder::new(app::recognisers(&settings));
     if let Some(batch) = batch {
         return run_batch(config, &finder, &batch).await;
     }
