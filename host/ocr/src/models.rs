@@ -3,8 +3,8 @@
 //! Knows the runtime and the files that come with this crate; what goes into a network and what its answer means is known
 //! to `detect` and `recognise`.
 
-use crate::OcrError;
 use crate::scale::Planes;
+use crate::{OcrError, envelope};
 use rten::{Dimension, Model, ModelOptions, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::{NdTensor, NdTensorView};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -67,10 +67,13 @@ impl Network {
 
     /// A network from a file's bytes.
     pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Network, String> {
+        if !envelope::is_whole(&bytes) {
+            return Err("the file is no network in .onnx or .rten form, or not all of one".to_owned());
+        }
         // The loader is made for files that a converter wrote, and may stumble over others.
         let loaded = std::panic::catch_unwind(|| Model::load(bytes));
         let loaded = loaded.map_err(|_| "the file is damaged".to_owned())?;
-        loaded.map(Network).map_err(|error| format!("the file is no network that can be loaded ({error})"))
+        loaded.map(Network).map_err(|error| format!("the network cannot be loaded: {error}"))
     }
 
     /// The height of its input where the file says one.
