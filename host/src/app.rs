@@ -3,15 +3,17 @@
 //! No logic of its own: it knows which part goes where.
 
 use crate::{
-    capability::{self, Catalogue, Context, Effect, Policy},
+    capability::{self, Catalogue, Context, Effect, Policy, Settings},
     config::{
-        Config, ConfigError, PluginEntry, Secret,
+        Config, ConfigError, PluginEntry, Recogniser, Secret,
         fences::{Fences, FencesError},
         instance::{Claim, ClaimError, Instance},
     },
     device::Manager,
     gateway::{Gateway, GatewayOptions},
+    perception::ocr::Added,
     plugin::{self, Finder, Library, Loader, Running},
+    vision::Vision,
 };
 use driver_api::PluginConfig;
 use serde_json::{Value, json};
@@ -115,6 +117,21 @@ fn policy(config: &Config) -> Policy {
     }
 }
 
+/// The text recognisers that the operator added, for those who read with them.
+pub fn recognisers(config: &Config) -> Vec<Added> {
+    let added = |recogniser: &Recogniser| {
+        let recogniser = recogniser.clone();
+        Added { name: recogniser.model.display().to_string(), files: Box::new(move || recogniser.files()) }
+    };
+    config.perception.recognisers.iter().map(added).collect()
+}
+
+/// What the operator chose for those who look and act.
+fn settings(config: &Config) -> Settings {
+    let vision = config.perception.vision.clone().map(Vision::new);
+    Settings { policy: policy(config), recognisers: recognisers(config), vision }
+}
+
 impl App {
     /// Claims the data folder, loads the plugins, registers their devices, and listens.
     ///
@@ -130,7 +147,8 @@ impl App {
             let id = Secret::random().map(|secret| secret.expose().to_owned());
             (id.unwrap_or_else(|_| std::process::abort()), fences.next())
         }));
-        let context = Context::with(manager.clone(), policy(&config), None);
+        let context = Context::with(manager.clone(), settings(&config));
+        context.prepare();
         let catalogue = offered(&config, &context)?;
         let address = match reach {
             Reach::Configured => config.listen,

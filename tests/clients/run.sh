@@ -21,7 +21,11 @@ if [ ! -x "$work/venv/bin/python" ]; then
 fi
 # As a module: the installed script names the folder in which it was made.
 "$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-  mcp==2.3.0 facebook-wda==1.5.4 opencv-python-headless==5.0.0.93
+  mcp==2.3.0 facebook-wda==1.5.4 opencv-python-headless==5.0.0.93 onnx==1.23.2
+# Its network alone is wanted, none of what the program of that name needs.
+if [ ! -e "$work/parisaocr-0.7.2-py3-none-any.whl" ]; then
+  "$work/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$work" parisaocr==0.7.2
+fi
 
 # packages FOLDER PACKAGE…: installs npm packages into a folder of their own, if these are not there yet.
 packages() {
@@ -117,6 +121,8 @@ client() {
   failed=$((failed + $(echo "$line" | cut -d' ' -f3)))
 }
 
+client "a recogniser for Persian" "$work/venv/bin/python" "$clients/persian.py" "$target/debug/fingertip" \
+  "$work/parisaocr-0.7.2-py3-none-any.whl" "$run/persian"
 client "Python MCP SDK" "$work/venv/bin/python" "$clients/mcp_python.py" "$target/debug/fingertip" "$run/fingertip.toml" "$url"
 client "TypeScript MCP SDK" node "$work/mcp-sdk/mcp_typescript.mjs" "$target/debug/fingertip" "$run/fingertip.toml" "$url"
 phone

@@ -21,7 +21,7 @@ fn loading() {
     let mut phone = Phone::new(PhoneOptions { width: 240.0, height: 480.0, scale: 1.0, ..PhoneOptions::default() });
     let (width, height, data) = phone.pixels();
     let picture = Picture { width, height, channels: 4, data };
-    let reader = Reader::new(&[]).expect("no recogniser is added");
+    let reader = Reader::new();
     let mut took = [Duration::ZERO; 2];
     for took in &mut took {
         let start = Instant::now();
@@ -65,7 +65,7 @@ fn read(reader: &Reader, screen: &Screen, previous: Option<&Reading>) -> Reading
 
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn new_picture(bencher: divan::Bencher<'_, '_>) {
-    let (reader, screen) = (Reader::new(&[]).expect("no recogniser is added"), Screen::settings());
+    let (reader, screen) = (Reader::new(), Screen::settings());
     let lines = read(&reader, &screen, None).lines.len();
     assert!((20..=35).contains(&lines), "{lines} lines");
     bencher.bench_local(|| read(&reader, &screen, None));
@@ -73,14 +73,14 @@ fn new_picture(bencher: divan::Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 50, sample_size = 1)]
 fn unchanged_picture(bencher: divan::Bencher<'_, '_>) {
-    let (reader, screen) = (Reader::new(&[]).expect("no recogniser is added"), Screen::settings());
+    let (reader, screen) = (Reader::new(), Screen::settings());
     let before = read(&reader, &screen, None);
     bencher.bench_local(|| read(&reader, &screen, Some(&before)));
 }
 
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn one_row_changed(bencher: divan::Bencher<'_, '_>) {
-    let (reader, screen) = (Reader::new(&[]).expect("no recogniser is added"), Screen::settings());
+    let (reader, screen) = (Reader::new(), Screen::settings());
     let before = read(&reader, &screen, None);
     let after = screen.changed();
     assert_ne!(read(&reader, &after, Some(&before)).lines, before.lines);

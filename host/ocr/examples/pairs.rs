@@ -30,7 +30,7 @@ fn main() {
     let mut folders: Vec<PathBuf> =
         std::fs::read_dir(&folder).expect("the folder can be read").flatten().map(|entry| entry.path()).collect();
     folders.sort();
-    let reader = Reader::new(&[]).expect("no recogniser is added");
+    let reader = Reader::new();
     let (mut found, mut total, mut told_all, mut others_all) = (0, 0, 0, 0);
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();

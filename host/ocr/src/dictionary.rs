@@ -23,6 +23,11 @@ impl Dictionary {
         Dictionary { entries }
     }
 
+    /// Whether it has this character.
+    pub(crate) fn has(&self, ch: &str) -> bool {
+        self.entries.iter().any(|entry| entry == ch)
+    }
+
     /// Number of classes of the recogniser that it belongs to.
     pub(crate) fn classes(&self) -> usize {
         self.entries.len() + 1

@@ -38,10 +38,10 @@ pub enum OcrError {
         actual: u64,
     },
     /// A recogniser given by the caller cannot be used.
-    #[error("the recogniser for {script} cannot be used: {reason}")]
+    #[error("the text recogniser {name} cannot be used: {reason}")]
     Recogniser {
-        /// The script that it was given for.
-        script: String,
+        /// What it was called.
+        name: String,
         /// What is wrong with it.
         reason: String,
     },

@@ -16,6 +16,7 @@ mod ctc;
 mod detect;
 mod dictionary;
 mod direction;
+mod envelope;
 mod error;
 mod grid;
 mod map;

@@ -3,9 +3,9 @@
 //! Knows the runtime and the files that come with this crate; what goes into a network and what its answer means is known
 //! to `detect` and `recognise`.
 
-use crate::OcrError;
 use crate::scale::Planes;
-use rten::{Model, ModelOptions, RunOptions, ThreadPool, ValueOrView};
+use crate::{OcrError, envelope};
+use rten::{Dimension, Model, ModelOptions, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::{NdTensor, NdTensorView};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -67,7 +67,21 @@ impl Network {
 
     /// A network from a file's bytes.
     pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<Network, String> {
-        Model::load(bytes).map(Network).map_err(|error| error.to_string())
+        if !envelope::is_whole(&bytes) {
+            return Err("the file is no network in .onnx or .rten form, or not all of one".to_owned());
+        }
+        // The loader is made for files that a converter wrote, and may stumble over others.
+        let loaded = std::panic::catch_unwind(|| Model::load(bytes));
+        let loaded = loaded.map_err(|_| "the file is damaged".to_owned())?;
+        loaded.map(Network).map_err(|error| format!("the network cannot be loaded: {error}"))
+    }
+
+    /// The height of its input where the file says one.
+    pub(crate) fn height(&self) -> Option<usize> {
+        match self.0.input_shape(0)?.as_slice() {
+            [_, _, Dimension::Fixed(height), _] => Some(*height),
+            _ => None,
+        }
     }
 
     /// Runs it and hands its output over as `N` dimensions.

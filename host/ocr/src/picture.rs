@@ -3,9 +3,7 @@
 //! Knows sizes and bytes; how it was decoded and from which screen it is, is the caller's.
 
 use crate::{OcrError, Picture};
-
-/// Most pixels that are read: a screen has a few million, a long stitched page some tens of millions.
-const MOST_PIXELS: u64 = 100_000_000;
+use fingertip_pixels::MOST_PIXELS;
 
 /// Whether a picture can be read at all, in RGB or RGBA; looked at before anything is allocated for it.
 pub(crate) fn check(picture: &Picture<'_>) -> Result<(), OcrError> {
@@ -37,6 +35,10 @@ mod tests {
         assert_eq!(check(2, 2, 1, 4), Err(OcrError::Channels { channels: 1 }));
         assert_eq!(check(2, 2, 3, 11), Err(OcrError::Length { expected: 12, actual: 11 }));
         assert!(matches!(check(u32::MAX, u32::MAX, 4, 0), Err(OcrError::TooLarge { .. })));
+        assert!(matches!(check(8_000, 8_000, 3, 0), Err(OcrError::TooLarge { .. })));
+        // A tablet, and a page of several screens in one picture; the length is what is wrong with these.
+        assert!(matches!(check(2_064, 2_752, 3, 0), Err(OcrError::Length { .. })));
+        assert!(matches!(check(1_440, 12_000, 3, 0), Err(OcrError::Length { .. })));
         assert_eq!(check(1, 1, 3, 3), Ok(()));
     }
 }

@@ -25,15 +25,19 @@ const AROUND: usize = 32;
 /// Of all rows, from which share on the whole picture is read anew.
 const MOST_ANEW: f64 = 0.7;
 
+/// Most lines that are read of one picture. A screen full of small print has some hundreds; more would hold up whoever asks,
+/// and all others who wait for their turn.
+const MOST_LINES: usize = 1_000;
+
 /// From this score, and this share of the ink read, the first recogniser's reading stands without asking the added ones.
-const SURE: f32 = 0.9;
+const SURE: f32 = 0.95;
 
 /// A recogniser for more scripts, given as files.
 #[derive(Clone, Debug)]
 pub struct Extra {
-    /// The script that it reads, for messages.
-    pub script: String,
-    /// The network as `.rten` or `.onnx`: a picture of 48 pixels in height in, likelihoods of characters out.
+    /// What it is called in messages.
+    pub name: String,
+    /// The network as `.rten` or `.onnx`: a line's picture in, likelihoods of characters out.
     pub model: Vec<u8>,
     /// Its characters, one a line.
     pub dictionary: String,
@@ -73,7 +77,8 @@ pub struct Reading {
     marks: Marks,
 }
 
-/// Reads pictures. The networks are loaded with the first of them.
+/// Reads pictures. The networks that come with this crate are loaded with the first of them.
+#[derive(Default)]
 pub struct Reader {
     extras: Vec<Recogniser<Box<Network>, Box<Dictionary>>>,
 }
@@ -85,6 +90,11 @@ impl fmt::Debug for Reader {
 }
 
 static DEFAULT_DICTIONARY: LazyLock<Dictionary> = LazyLock::new(|| Dictionary::new(DICTIONARY));
+
+/// A letter of Greek texts that no formula has.
+const GREEK: &str = "ά";
+
+static HAS_GREEK: LazyLock<bool> = LazyLock::new(|| DEFAULT_DICTIONARY.has(GREEK));
 
 /// A line found by the detector, before it is read.
 struct Spot {
@@ -105,19 +115,26 @@ impl Line {
 }
 
 impl Reader {
-    /// A reader with the recogniser that comes with this crate and these.
+    /// A reader with the recogniser that comes with this crate.
+    pub fn new() -> Reader {
+        Reader::default()
+    }
+
+    /// Adds a recogniser, which is asked for lines that those before it do not read for sure.
     ///
     /// # Errors
-    /// When a recogniser's network cannot be loaded, or is not one for its dictionary.
-    pub fn new(recognisers: &[Extra]) -> Result<Reader, OcrError> {
-        let load = |extra: &Extra| {
-            let failed = |reason| OcrError::Recogniser { script: extra.script.clone(), reason };
-            let network = Box::new(Network::from_bytes(extra.model.clone()).map_err(failed)?);
-            let recogniser = Recogniser { network, dictionary: Box::new(Dictionary::new(&extra.dictionary)) };
-            recogniser.check().map_err(|error| failed(error.to_string()))?;
-            Ok(recogniser)
-        };
-        Ok(Reader { extras: recognisers.iter().map(load).collect::<Result<_, _>>()? })
+    /// When its network cannot be loaded, or is not one for its dictionary. The reader is then as it was.
+    pub fn add(&mut self, extra: Extra) -> Result<(), OcrError> {
+        let Extra { name, model, dictionary } = extra;
+        let failed = |reason| OcrError::Recogniser { name: name.clone(), reason };
+        if dictionary.trim().is_empty() {
+            return Err(failed("its dictionary is empty".into()));
+        }
+        let network = Box::new(Network::from_bytes(model).map_err(failed)?);
+        let recogniser = Recogniser { network, dictionary: Box::new(Dictionary::new(&dictionary)) };
+        recogniser.check().map_err(failed)?;
+        self.extras.push(recogniser);
+        Ok(())
     }
 
     /// Reads a picture. Given what was read of an earlier one of the same size, only what changed is read again.
@@ -233,7 +250,12 @@ impl Pass<'_> {
             ),
             likelihood: found.likelihood,
         };
-        Ok(map.boxes().into_iter().map(spot).collect())
+        let mut spots: Vec<Spot> = map.boxes().into_iter().map(spot).collect();
+        if spots.len() > MOST_LINES {
+            spots.sort_by(|one, two| two.likelihood.total_cmp(&one.likelihood));
+            spots.truncate(MOST_LINES);
+        }
+        Ok(spots)
     }
 
     /// Reads the lines at these spots, as many at a time as there are threads.
@@ -271,16 +293,18 @@ impl Pass<'_> {
     fn line(&self, hands: &mut Hands, spot: &Spot) -> Result<Option<Line>, OcrError> {
         let first = Recogniser { network: Network::recogniser()?, dictionary: &*DEFAULT_DICTIONARY };
         let mut raw = first.read(hands, self.picture, &spot.area)?;
+        let mut has_greek = *HAS_GREEK;
         if raw.score < SURE || f64::from(SURE) > raw.covered {
             for extra in &self.reader.extras {
                 let other = extra.read(hands, self.picture, &spot.area)?;
                 if f64::from(other.score) * other.covered > f64::from(raw.score) * raw.covered {
                     raw = other;
+                    has_greek = extra.dictionary.has(GREEK);
                 }
             }
         }
         let place = script::Place::of(&spot.area, f64::from(self.picture.width), f64::from(self.picture.height));
-        Ok(match script::judge(&mut raw, &spot.area, spot.likelihood, place) {
+        Ok(match script::judge(&mut raw, &spot.area, spot.likelihood, place, has_greek) {
             Verdict::Text => Some(line(raw, spot.area, true)),
             Verdict::Unread => Some(line(raw, spot.area, false)),
             Verdict::Nothing => None,

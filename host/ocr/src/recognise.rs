@@ -9,15 +9,20 @@ use crate::models::{Network, Threads};
 use crate::scale::Scaler;
 use crate::{Area, OcrError, Picture};
 use rten_tensor::{AsView, Layout, NdTensor};
+use std::ops::RangeInclusive;
 
-/// Height of a recogniser's input.
+/// Height of a recogniser's input, unless its file says another.
 const HEIGHT: usize = 48;
+
+/// Heights that are believed: what is lower shows no letters, what is higher takes more time than it tells.
+const HEIGHTS: RangeInclusive<usize> = 16..=128;
 
 /// The input's width is a multiple of this.
 const STEP: usize = 32;
 
-/// Widest input; what is longer is cut at a blank. It bounds memory, and recognisers were trained on shorter lines.
-const WIDEST: f64 = 1_280.0;
+/// Widest input as a share of its height; what is longer is cut at a blank. It bounds memory, and recognisers were trained
+/// on shorter lines.
+const WIDEST: f64 = 1_280.0 / 48.0;
 
 /// From which share of the widest input on a blank is looked for.
 const EARLIEST: f64 = 0.6;
@@ -61,12 +66,28 @@ pub(crate) struct Recogniser<N, D> {
 }
 
 impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
-    /// Runs it once over nothing: whether network and dictionary belong together shows only then.
-    pub(crate) fn check(&self) -> Result<(), OcrError> {
-        let data = vec![0; 3 * STEP * HEIGHT];
-        let picture = Picture { width: STEP as u32, height: HEIGHT as u32, channels: 3, data: &data };
+    /// Runs it over nothing, short and long: whether it reads lines of any length, and whether network and dictionary belong
+    /// together, shows only then.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let height = self.height();
+        if !HEIGHTS.contains(&height) {
+            return Err(format!("its input is {height} pixels high, where lines are read at {HEIGHTS:?}"));
+        }
         let mut hands = Hands { scaler: Scaler::default(), threads: Threads::one(0) };
-        self.read(&mut hands, &picture, &Area::between(0.0, 0.0, STEP as f64, HEIGHT as f64)).map(|_| ())
+        for width in [STEP, 10 * STEP] {
+            let data = vec![0; 3 * width * height];
+            let picture = Picture { width: width as u32, height: height as u32, channels: 3, data: &data };
+            let area = Area::between(0.0, 0.0, width as f64, height as f64);
+            self.read(&mut hands, &picture, &area).map_err(|error| match error {
+                OcrError::Model(reason) => reason,
+                error => error.to_string(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn height(&self) -> usize {
+        self.network.as_ref().height().unwrap_or(HEIGHT)
     }
 
     /// Reads the line within an area of the picture.
@@ -77,7 +98,7 @@ impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
         let ink = Ink::of(picture, area);
         let mut letters: Vec<Letter> = Vec::new();
         let mut left = area.x;
-        let longest = WIDEST / HEIGHT as f64 * area.height;
+        let longest = WIDEST * area.height;
         loop {
             let (right, blank) = match area.right() - left > longest {
                 true => ink.widest_blank(left + longest * EARLIEST, left + longest),
@@ -108,14 +129,19 @@ impl<N: AsRef<Network>, D: AsRef<Dictionary>> Recogniser<N, D> {
     }
 
     fn piece(&self, hands: &mut Hands, picture: &Picture<'_>, piece: &Area) -> Result<Vec<Letter>, OcrError> {
-        let width = ((piece.width * HEIGHT as f64 / piece.height).round() as usize).max(1);
+        let height = self.height();
+        let width = ((piece.width * height as f64 / piece.height).round() as usize).max(1);
         let outer = width.next_multiple_of(STEP);
-        let planes = hands.scaler.planes(picture, piece, (width, HEIGHT), (outer, HEIGHT))?;
+        let planes = hands.scaler.planes(picture, piece, (width, height), (outer, height))?;
         let output: NdTensor<f32, 3> = self.network.as_ref().run(&planes, &hands.threads)?;
         let [_, steps, classes] = output.shape();
-        if classes != self.dictionary.as_ref().classes() {
-            let known = self.dictionary.as_ref().classes();
-            return Err(OcrError::Model(format!("the recogniser has {classes} classes, its dictionary makes {known}")));
+        let known = self.dictionary.as_ref().classes();
+        if classes != known {
+            return Err(OcrError::Model(format!(
+                "the network tells {classes} classes apart, and its dictionary of {} characters makes {known} with the blank \
+                 and the space",
+                known - 2
+            )));
         }
         let read = ctc::letters(&output.to_vec(), classes);
         // Pixels of the picture a step.

@@ -73,3 +73,35 @@ impl Scaler {
         Ok(data)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_part_of_any_picture_fills_its_planes(
+            (width, height, channels) in (1u32..90, 1u32..90, 3u8..=4),
+            (left, top, right, bottom) in (0.0f64..1.0, 0.0f64..1.0, 0.0f64..1.0, 0.0f64..1.0),
+            inner in (1usize..70, 1usize..70),
+            more in (0usize..40, 0usize..40),
+        ) {
+            let data = vec![255; (width * height * u32::from(channels)) as usize];
+            let picture = Picture { width, height, channels, data: &data };
+            let (x, y) = (left.min(right) * f64::from(width), top.min(bottom) * f64::from(height));
+            let (across, down) = ((left - right).abs() * f64::from(width), (top - bottom).abs() * f64::from(height));
+            let part = Area { x, y, width: across.max(0.01), height: down.max(0.01) };
+            let part = part.common(&Area::between(0.0, 0.0, f64::from(width), f64::from(height)));
+            let outer = (inner.0 + more.0, inner.1 + more.1);
+            let planes = Scaler::default().planes(&picture, &part, inner, outer).unwrap();
+            prop_assert_eq!((planes.width, planes.height), outer);
+            for plane in planes.data.chunks_exact(outer.0 * outer.1) {
+                for (at, value) in plane.iter().enumerate() {
+                    let within = at % outer.0 < inner.0 && at / outer.0 < inner.1;
+                    prop_assert_eq!(*value, if within { 1.0 } else { GREY });
+                }
+            }
+        }
+    }
+}

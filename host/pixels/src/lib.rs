@@ -17,6 +17,10 @@ use zune_jpeg::{
     zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
 };
 
+/// Most pixels of a picture in which something is looked for: four times what tablets have, and more than long pages that are
+/// put together of several screens.
+pub const MOST_PIXELS: u64 = 24_000_000;
+
 /// Rows of pixels from the top left, three (RGB) or four (RGBA) bytes each.
 pub struct Raw {
     /// Width in pixels.

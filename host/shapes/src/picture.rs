@@ -5,7 +5,7 @@
 use crate::{Picture, error::Error};
 
 /// More pixels than any phone or tablet has; a picture of 8000 by 8000 is refused.
-pub const MAX_PIXELS: u64 = 24_000_000;
+pub const MAX_PIXELS: u64 = fingertip_pixels::MOST_PIXELS;
 
 /// Says what is wrong with a picture, if something is: grey, RGB and RGBA are taken.
 pub(crate) fn check(picture: &Picture<'_>) -> Result<(), Error> {

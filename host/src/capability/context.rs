@@ -7,7 +7,7 @@ use super::{
 use crate::{
     device::{Device, DriverError, DriverHandle, Holder, Manager, Operation, Permit},
     neutral::Screen,
-    perception::text::shorten,
+    perception::{ocr::Added, text::shorten},
     vision::Vision,
 };
 use schemars::JsonSchema;
@@ -39,6 +39,17 @@ pub struct Context {
     pub(super) vision: Option<Vision>,
     /// What is offered to callers, for capabilities that call others.
     offered: OnceLock<Offered>,
+}
+
+/// What the operator chose.
+#[derive(Default)]
+pub struct Settings {
+    /// What is forbidden.
+    pub policy: Policy,
+    /// Text recognisers besides the one that comes with the program.
+    pub recognisers: Vec<Added>,
+    /// A model that says something of pictures.
+    pub vision: Option<Vision>,
 }
 
 /// The arguments of every capability that is about one device.
@@ -92,14 +103,20 @@ pub(super) struct Target {
 impl Context {
     /// A context over these devices.
     pub fn new(manager: Manager) -> Arc<Self> {
-        Context::with(manager, Policy::default(), None)
+        Context::with(manager, Settings::default())
     }
 
-    /// A context in which this is forbidden, and with a vision model.
-    pub fn with(manager: Manager, policy: Policy, vision: Option<Vision>) -> Arc<Self> {
+    /// A context with these settings.
+    pub fn with(manager: Manager, settings: Settings) -> Arc<Self> {
+        let Settings { policy, recognisers, vision } = settings;
         let (sights, ledger) = (Sights::default(), Ledger::default());
-        let readings = Readings::default();
+        let readings = Readings::new(recognisers);
         Arc::new(Context { manager, sights, readings, ledger, policy, vision, offered: OnceLock::new() })
+    }
+
+    /// Loads at once what else would be loaded when it is first needed, for a host that serves: its log then tells what is broken.
+    pub fn prepare(&self) {
+        self.readings.load_added();
     }
 
     /// Tells which of the capabilities over this context are offered to callers: no capability calls another one for them.

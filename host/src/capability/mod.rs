@@ -42,7 +42,7 @@ use guard::guard;
 
 pub use capture::show_tree;
 pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
-pub use context::Context;
+pub use context::{Context, Settings};
 pub use error::{Code, Error, Outcome};
 pub use policy::Policy;
 pub use saved::{FoundInPicture, Hit, Saved, Wanted};

@@ -177,11 +177,13 @@ fn scheme(url: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capability::Settings;
     use crate::device::Manager;
     use std::sync::Arc;
 
     fn context(policy: Policy) -> Arc<Context> {
-        Context::with(Manager::new(Arc::new(|| (String::new(), 0))), policy, None)
+        let settings = Settings { policy, ..Settings::default() };
+        Context::with(Manager::new(Arc::new(|| (String::new(), 0))), settings)
     }
 
     fn code(answer: Result<(), Error>) -> Option<Code> {

@@ -7,7 +7,7 @@ use crate::{
     neutral::Picture,
     perception::{
         change,
-        ocr::{Ocr, OcrError, Page},
+        ocr::{Added, Ocr, OcrError, Page},
         picture,
         shapes::{self, FoundShapes, Sight},
     },
@@ -25,9 +25,19 @@ pub(super) struct Readings {
     turns: Arc<Semaphore>,
 }
 
-impl Default for Readings {
-    fn default() -> Self {
-        Readings { ocr: Arc::default(), shapes: Arc::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
+impl Readings {
+    /// Reads with these text recognisers too.
+    pub(super) fn new(added: Vec<Added>) -> Self {
+        let turns = Arc::new(Semaphore::new(AT_ONCE));
+        Readings { ocr: Arc::new(Ocr::new(added)), shapes: Arc::default(), turns }
+    }
+
+    /// Loads the added text recognisers on a thread of its own, so that the log tells of a broken one before it is missed.
+    pub(super) fn load_added(&self) {
+        if self.ocr.has_added() {
+            let ocr = self.ocr.clone();
+            tokio::task::spawn_blocking(move || ocr.broken().len());
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
         find::{self, Found, Match},
         fuse, icon,
         notes::{self, Note as PictureNote},
-        ocr::{Ocr, OcrError, Page},
+        ocr::{Added, Ocr, OcrError, Page},
         picture::{self, Pixels},
         refs::{Ref, RefBook},
         shapes::{self, FoundShapes, Shape, Sight},
@@ -69,7 +69,6 @@ pub struct Hit {
 }
 
 /// Looks at saved pictures, one after the other; what it needs for that it loads once.
-#[derive(Default)]
 pub struct Saved {
     ocr: Ocr,
 }
@@ -115,6 +114,11 @@ impl File {
 }
 
 impl Saved {
+    /// One that reads with these text recognisers too.
+    pub fn new(recognisers: Vec<Added>) -> Saved {
+        Saved { ocr: Ocr::new(recognisers) }
+    }
+
     /// Looks in an encoded picture, and in the tree of the same screen where there is one: by the same code as find_text and find_icon.
     ///
     /// # Errors
@@ -168,8 +172,15 @@ impl Saved {
         }
     }
 
+    /// Who looks why something was not found must not be told of a page that was read without a recogniser.
     fn read(&self, file: &File) -> Result<Arc<Page>, OcrError> {
-        self.ocr.read(SCREEN, file.hash, &file.pixels, file.scale)
+        let page = self.ocr.read(SCREEN, file.hash, &file.pixels, file.scale)?;
+        match page.broken.first() {
+            Some(why) => {
+                Err(OcrError::Failed(format!("{why}; correct it under [[perception.recogniser]], or leave it out")))
+            }
+            None => Ok(page),
+        }
     }
 
     fn text(&self, file: &File, query: &str) -> Result<FoundInPicture, String> {

@@ -20,6 +20,7 @@
 pub mod fences;
 mod folders;
 pub mod instance;
+mod perception;
 mod private;
 mod read;
 mod secret;
@@ -27,6 +28,7 @@ mod secret;
 mod tests;
 mod vision;
 
+pub use perception::{Perception, Recogniser};
 pub use read::ConfigError;
 pub use secret::Secret;
 pub use vision::VisionModel;
@@ -58,6 +60,8 @@ pub struct Config {
     pub plugin_dirs: Vec<PathBuf>,
     /// The plugins to load, in the order of the file.
     pub plugins: Vec<PluginEntry>,
+    /// What pictures are read with.
+    pub perception: Perception,
     /// Which tools are offered.
     pub tools: ToolsConfig,
     /// What the operator should know although nothing is wrong, one sentence each.
@@ -148,12 +152,17 @@ impl Config {
 
     fn load_in(explicit: Option<&Path>, here: &Path, env: Env<'_>) -> Result<Config, ConfigError> {
         match find_file(explicit, here, env) {
-            Some(file) => Config::parse(&read_file(&file)?, &file, env),
+            Some(file) => {
+                let config = Config::parse(&read_file(&file)?, &file, env)?;
+                config.perception.check()?;
+                Ok(config)
+            }
             None => Config::default_in(env),
         }
     }
 
-    /// Reads `text` as the content of `file`, from which relative paths count.
+    /// Reads `text` as the content of `file`, from which relative paths count. Whether the files that it names are there is
+    /// not looked at.
     ///
     /// # Errors
     /// For anything that is not exactly as it should be.
@@ -186,6 +195,7 @@ impl Config {
             data_dir: data_dir(None, &here, env).map_err(|message| ConfigError::new(None, None, message))?,
             plugin_dirs: Vec::new(),
             plugins: vec![PluginEntry { name: Some("virtual".into()), config, ..PluginEntry::default() }],
+            perception: Perception::default(),
             tools: ToolsConfig::default(),
             warnings: Vec::new(),
         })
@@ -232,7 +242,7 @@ const PLUGIN: [&str; 5] = ["name", "path", "sha256", "options", "device"];
 const DEVICE: [&str; 5] = ["id", "name", "address", "udid", "options"];
 const TOOLS: [&str; 5] = ["read_only", "tools", "deny_apps", "url_schemes", "answer_alerts"];
 /// Parts of the contract that are still to come.
-const NOT_BUILT: [(&str, &str); 3] = [("agent", "[agent]"), ("limits", "[limits]"), ("perception", "[perception]")];
+const NOT_BUILT: [(&str, &str); 2] = [("agent", "[agent]"), ("limits", "[limits]")];
 
 /// Where a key belongs that stands in the wrong section. Keys of several sections are left out.
 fn home_of(key: &str) -> Option<&'static str> {
@@ -242,6 +252,8 @@ fn home_of(key: &str) -> Option<&'static str> {
         Some("[[plugin]]")
     } else if ["id", "address", "udid"].contains(&key) {
         Some("[[plugin.device]]")
+    } else if perception::RECOGNISER.contains(&key) {
+        Some("[[perception.recogniser]]")
     } else if ["read_only", "deny_apps", "url_schemes", "answer_alerts"].contains(&key) {
         Some("[tools]")
     } else {
@@ -279,6 +291,7 @@ impl<'a> Reader<'a> {
             data_dir: self.data_dir(server)?,
             plugin_dirs: self.plugin_dirs(server)?,
             plugins: self.plugins(root)?,
+            perception: Perception::read(root, self.file, self.base, self.env)?,
             tools: self.tools(root)?,
             warnings,
         })

@@ -107,9 +107,19 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
             "[limits]\n\nsteps = 3",
             "3: `steps` in [limits] belongs to a part of fingertip that is not built yet; leave it out",
         ),
+        // What pictures are read with.
+        ("[perception]\nocr = true", "2: `ocr` is not a key of [perception] (allowed: `recogniser`)"),
         (
-            "[perception]\nocr = true",
-            "2: `ocr` in [perception] belongs to a part of fingertip that is not built yet; leave it out",
+            "[perception]\nmodel = \"a.onnx\"",
+            "2: `model` is not a key of [perception], it belongs in [[perception.recogniser]] (allowed: `recogniser`)",
+        ),
+        (
+            "[perception.recogniser]\nmodel = \"a.onnx\"",
+            "1: `recogniser` must be a list of tables, each begun by [[perception.recogniser]] in two brackets",
+        ),
+        (
+            "[[perception.recogniser]]\nmodel = \"a.onnx\"\ndict = \"a.txt\"",
+            "3: `dict` is not a key of [[perception.recogniser]], did you mean `dictionary`? (allowed: `model`, `dictionary`)",
         ),
         // TOML itself.
         ("[server]\nlisten = ", "2: this is not valid TOML: string values must be quoted, expected literal string"),
@@ -395,6 +405,75 @@ fn reads_what_the_contract_shows() {
     assert_eq!(config.tools.url_schemes, ["https", "my-app"]);
 }
 
+#[cfg(feature = "ocr")]
+#[test]
+fn recognisers_are_files_that_are_there() {
+    let table = "\n[[perception.recogniser]]\n";
+    for (lines, sentence) in [
+        (
+            "dictionary = \"a.txt\"",
+            "2: [[perception.recogniser]] has no `model`; give its file, such as model = \"arabic.onnx\"",
+        ),
+        (
+            "model = \"a.onnx\"",
+            "2: [[perception.recogniser]] has no `dictionary`; give its file, such as dictionary = \"arabic.txt\"",
+        ),
+        (
+            "model = \"a.pt\"\ndictionary = \"a.txt\"",
+            "3: `model` in [[perception.recogniser]] is \"a.pt\"; a model is a file that ends in .onnx or .rten",
+        ),
+        (
+            "model = \"a.onnx\"\ndictionary = 7",
+            "4: `dictionary` in [[perception.recogniser]] must be a string such as \"arabic.txt\", not an integer",
+        ),
+    ] {
+        assert_eq!(refusal(&format!("{table}{lines}"), &[]), sentence);
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let file = folder.join("fingertip.toml");
+    let text = format!("[server]\ndata_dir = \"data\"{table}model = \"a.onnx\"\ndictionary = \"a.txt\"");
+    fs::write(&file, &text).unwrap();
+    let error = || Config::load(Some(&file)).unwrap_err().to_string();
+    let (model, dictionary) = (folder.join("a.onnx"), folder.join("a.txt"));
+    let (place, key) = (file.display(), "in [[perception.recogniser]] names");
+    let missing = |path: &Path| format!("{}, which is not there; correct the path", path.display());
+    assert_eq!(error(), format!("{place}:4: `model` {key} {}", missing(&model)));
+    fs::create_dir(&model).unwrap();
+    let wrong = format!("{place}:4: `model` {key} {}, which is not a file; name the file itself", model.display());
+    assert_eq!(error(), wrong);
+    fs::remove_dir(&model).unwrap();
+    fs::File::create(&model).unwrap().set_len(257 << 20).unwrap();
+    assert_eq!(
+        error(),
+        format!("{place}:4: `model` {key} {}, which has more than 256 MiB; name another file", model.display())
+    );
+    fs::write(&model, "a model").unwrap();
+    assert_eq!(error(), format!("{place}:5: `dictionary` {key} {}", missing(&dictionary)));
+    fs::write(&dictionary, "").unwrap();
+    let empty = format!("{}, which is empty; put the file there once more", dictionary.display());
+    assert_eq!(error(), format!("{place}:5: `dictionary` {key} {empty}"));
+    fs::write(&dictionary, "ا\nب\n").unwrap();
+    let config = Config::load(Some(&file)).unwrap();
+    let [recogniser] = &config.perception.recognisers[..] else { panic!("{config:?}") };
+    assert_eq!((&recogniser.model, &recogniser.dictionary), (&model, &dictionary));
+    // What is in them is looked at when the first picture is read.
+    assert_eq!(recogniser.files().unwrap(), (b"a model".to_vec(), "ا\nب\n".to_owned()));
+    fs::write(&dictionary, b"\xff").unwrap();
+    assert_eq!(recogniser.files().unwrap_err(), format!("{} is not UTF-8; save it as that", dictionary.display()));
+}
+
+#[cfg(not(feature = "ocr"))]
+#[test]
+fn recognisers_are_refused_where_nothing_is_read() {
+    assert_eq!(
+        refusal("[[perception.recogniser]]\nmodel = \"a.onnx\"\ndictionary = \"a.txt\"", &[]),
+        "1: [[perception.recogniser]] needs text recognition, which this build is without; build with the feature `ocr`, or \
+         leave it out"
+    );
+}
+
 #[test]
 fn a_file_that_names_nothing_gives_nothing() {
     let config = parse("").unwrap();
@@ -553,7 +632,7 @@ fn the_example_is_accepted() {
     let lines: Vec<&str> = text.lines().map(|line| if key(line) { &line[2..] } else { line }).collect();
     let all = Config::parse(&lines.join("\n"), &file, &env(&[("FINGERTIP_TOKEN", "t")])).unwrap();
     assert!(all.token.is_some() && all.tools.tools.is_some() && all.plugins.len() > 1);
-    for key in SERVER.iter().chain(&PLUGIN).chain(&DEVICE).chain(&TOOLS) {
+    for key in SERVER.iter().chain(&PLUGIN).chain(&DEVICE).chain(&TOOLS).chain(&perception::RECOGNISER) {
         let written =
             lines.iter().any(|line| line.starts_with(&format!("{key} = ")) || line.contains(&format!(".{key}]")));
         assert!(written, "`{key}` is missing in the example");

@@ -57,10 +57,16 @@ fn script_not_read(lines: usize) -> Note {
     Note::new("script_not_read", format!("{lines} of the picture stand in a script that is not read here."))
 }
 
-/// The notes on what was read of a picture: script_not_read, picture_black.
+/// The note for a text recogniser of the configuration that cannot be used, with a sentence that says why.
+fn recogniser_broken(why: &str) -> Note {
+    Note::new("recogniser_broken", format!("{why}. What only it reads was not read; tell the operator."))
+}
+
+/// The notes on what was read of a picture: script_not_read, picture_black, recogniser_broken.
 pub fn on_page(page: &Page) -> Vec<Note> {
     let unread = (page.unread() > 0).then(|| script_not_read(page.unread()));
-    unread.into_iter().chain(page.black.then(picture_black)).collect()
+    let broken = page.broken.iter().map(|why| recogniser_broken(why));
+    unread.into_iter().chain(page.black.then(picture_black)).chain(broken).collect()
 }
 
 /// The note for a search that could not look at the picture.

@@ -65,6 +65,8 @@ pub struct Page {
     pub lines: Vec<TextLine>,
     /// Whether the picture is black all over, so that there was nothing to read.
     pub black: bool,
+    /// A sentence for each added recogniser without which it was read.
+    pub broken: Vec<String>,
 }
 
 impl Page {
@@ -85,6 +87,17 @@ pub enum OcrError {
     Failed(String),
 }
 
+/// Gives a model's bytes and its characters, one a line, or says why it cannot.
+pub type Files = Box<dyn Fn() -> Result<(Vec<u8>, String), String> + Send + Sync>;
+
+/// A text recogniser that the operator added.
+pub struct Added {
+    /// What it is called in messages: its file.
+    pub name: String,
+    /// What it consists of, read when it is needed.
+    pub files: Files,
+}
+
 /// What was read of one picture.
 #[derive(Clone)]
 struct Kept {
@@ -96,14 +109,60 @@ struct Kept {
 /// Reads pictures, and remembers what it read.
 #[derive(Default)]
 pub struct Ocr {
+    added: Vec<Added>,
     #[cfg(feature = "ocr")]
-    reader: std::sync::OnceLock<Result<fingertip_ocr::Reader, String>>,
+    loaded: std::sync::OnceLock<Loaded>,
     kept: Latest<Kept>,
+}
+
+/// What reads, and what was added to it in vain.
+#[cfg(feature = "ocr")]
+struct Loaded {
+    reader: fingertip_ocr::Reader,
+    broken: Vec<String>,
 }
 
 impl Ocr {
     /// Whether this build can read.
     pub const AVAILABLE: bool = cfg!(feature = "ocr");
+
+    /// One that reads with these recognisers too, in their order. They are loaded with the first picture.
+    pub fn new(added: Vec<Added>) -> Ocr {
+        Ocr { added, ..Ocr::default() }
+    }
+
+    /// Whether recognisers were added.
+    pub fn has_added(&self) -> bool {
+        !self.added.is_empty()
+    }
+
+    /// A sentence for each added recogniser that cannot be used. Loads them.
+    pub fn broken(&self) -> &[String] {
+        #[cfg(feature = "ocr")]
+        return &self.loaded().broken;
+        #[cfg(not(feature = "ocr"))]
+        &[]
+    }
+
+    #[cfg(feature = "ocr")]
+    fn loaded(&self) -> &Loaded {
+        self.loaded.get_or_init(|| {
+            let mut reader = fingertip_ocr::Reader::new();
+            let mut broken = Vec::new();
+            for Added { name, files } in &self.added {
+                let files = files().map_err(|why| format!("the text recogniser {name} cannot be used: {why}"));
+                let loaded = files.and_then(|(model, dictionary)| {
+                    let extra = fingertip_ocr::Extra { name: name.clone(), model, dictionary };
+                    reader.add(extra).map_err(|error| error.to_string())
+                });
+                if let Err(error) = loaded {
+                    tracing::error!("{error}; correct it under [[perception.recogniser]], or leave it out");
+                    broken.push(error);
+                }
+            }
+            Loaded { reader, broken }
+        })
+    }
 
     /// What was read of this picture, if it is the last of its screen.
     pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Page>> {
@@ -119,13 +178,12 @@ impl Ocr {
         if let Some(page) = self.known(screen, hash) {
             return Ok(page);
         }
-        let reader = self.reader.get_or_init(|| fingertip_ocr::Reader::new(&[]).map_err(|error| error.to_string()));
-        let reader = reader.as_ref().map_err(|error| OcrError::Failed(error.clone()))?;
+        let Loaded { reader, broken } = self.loaded();
         let previous = self.kept.last(screen).map(|kept| kept.reading);
         let reading =
             reader.read(&pixels.view(), previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
         let lines = reading.lines.iter().map(|line| in_points(line, scale)).collect();
-        let page = Arc::new(Page { lines, black: pixels.is_black() });
+        let page = Arc::new(Page { lines, black: pixels.is_black(), broken: broken.clone() });
         self.kept.keep(screen, hash, Kept { page: page.clone(), reading: Arc::new(reading) });
         Ok(page)
     }

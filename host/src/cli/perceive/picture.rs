@@ -5,7 +5,9 @@
 
 use super::{pretty, print, tree};
 use crate::{
+    app,
     capability::{FoundInPicture, Hit, Saved, Wanted},
+    config::Config,
     perception::describe::DEFAULT_TOKENS,
 };
 use clap::Args;
@@ -113,7 +115,8 @@ pub(super) async fn describe(config: Option<&Path>, arguments: DescribeArguments
 
 async fn run(config: Option<&Path>, files: Files, question: Question) -> Result<(), String> {
     let Files { image, tree, plugin, batch, json } = files;
-    let saved = Saved::default();
+    let settings = Config::load(config).map_err(|error| error.to_string())?;
+    let saved = Saved::new(app::recognisers(&settings));
     if let Some(batch) = batch {
         return run_batch(config, &saved, &batch).await;
     }
