@@ -2,7 +2,7 @@
 //!
 //! Without `--names`, names whatever it can: each glyph's best concepts, accepted ones marked.
 
-use fingertip_shapes::{Picture, Shapes, View};
+use fingertip_shapes::{Picture, Shapes, View, concepts};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -16,7 +16,7 @@ fn main() {
         }
     }
     let shapes = Shapes::bundled();
-    let all: Vec<String> = shapes.concepts().iter().map(|concept| concept.name.clone()).collect();
+    let all: Vec<String> = concepts().iter().map(|concept| concept.name.to_owned()).collect();
     let wanted: Vec<String> =
         if names.is_empty() { all } else { names.split(',').map(|name| name.trim().to_owned()).collect() };
     for file in files {

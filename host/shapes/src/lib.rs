@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod blobs;
+mod concepts;
 mod draw;
 mod error;
 mod ink;
@@ -15,11 +16,11 @@ mod print;
 mod scan;
 mod table;
 
+pub use concepts::{Concept, concept, concepts};
 pub use error::Error;
 pub use fingertip_pixels::View as Picture;
 pub use look::ACCEPT;
 pub use picture::Area;
-pub use table::Concept;
 
 use look::Glyph;
 use std::sync::OnceLock;
@@ -34,7 +35,7 @@ pub struct Shapes {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The concept's name.
-    pub concept: String,
+    pub concept: &'static str,
     /// Where, in pixels of the picture.
     pub area: Area,
     /// How sure it is, from 0 to 1; from [`ACCEPT`] it is taken for the icon.
@@ -79,25 +80,16 @@ pub struct Look<'s> {
 }
 
 impl Shapes {
-    /// The bundled table, read and drawn at the first call.
+    /// The bundled table, read and drawn at the first call, which takes a good part of a second. Who needs names alone asks
+    /// [`concepts`], which draws nothing.
     pub fn bundled() -> &'static Shapes {
         static SHAPES: OnceLock<Shapes> = OnceLock::new();
         SHAPES.get_or_init(|| Shapes { table: Table::load() })
     }
 
-    /// All concepts.
-    pub fn concepts(&self) -> &[Concept] {
-        &self.table.concepts
-    }
-
-    /// The concept of this name, else the first that has this word.
-    pub fn concept(&self, name: &str) -> Option<&Concept> {
-        self.table.named(name).and_then(|index| self.table.concepts.get(index))
-    }
-
     /// How many outline and how many filled shapes show a concept.
     pub fn shape_count(&self, name: &str) -> Option<(usize, usize)> {
-        let index = self.table.named(name)?;
+        let index = concepts::index(name)?;
         let own = || self.table.shapes.iter().filter(|shape| shape.concept == Some(index));
         let filled = own().filter(|shape| shape.filled).count();
         Some((own().count() - filled, filled))
@@ -177,7 +169,7 @@ pub fn find_reference(picture: &Picture<'_>, reference: &Picture<'_>) -> Result<
         return Err(Error::Reference("it is larger than the picture"));
     }
     let places = scan::find(picture, reference).ok_or(Error::Reference("it is one plain colour"))?;
-    let hit = |place: scan::Place| Hit { concept: String::new(), area: place.area, score: place.alike, filled: false };
+    let hit = |place: scan::Place| Hit { concept: "", area: place.area, score: place.alike, filled: false };
     let hits = places.into_iter().filter(|place| place.alike >= NEAR).map(hit);
     Ok(Found::parted(hits.collect(), ACCEPT_REFERENCE))
 }
@@ -201,7 +193,7 @@ impl Look<'_> {
     /// # Errors
     /// When no concept is meant.
     pub fn find(&self, name: &str) -> Result<Found, Error> {
-        let concept = self.shapes.table.named(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
+        let concept = concepts::index(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
         let mut hits: Vec<Hit> = self.glyphs.iter().filter_map(|glyph| self.judge(glyph, concept)).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         let mut kept: Vec<Hit> = Vec::new();
@@ -220,13 +212,13 @@ impl Look<'_> {
         let held = |glyph: &&Glyph| glyph.area.shared(area) > 0.85 * glyph.area.size();
         let mut hits: Vec<Hit> = Vec::new();
         for glyph in self.glyphs.iter().filter(held) {
-            let judged = (0..self.shapes.table.concepts.len()).filter_map(|concept| self.judge(glyph, concept));
+            let judged = (0..concepts().len()).filter_map(|concept| self.judge(glyph, concept));
             hits.extend(judged.filter(|hit| hit.score >= ACCEPT));
         }
         // Of equally sure ones the larger glyph, then the earlier concept: a whole before its parts, back before an arrow.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.area.size().total_cmp(&a.area.size())));
         let mut told = std::collections::HashSet::new();
-        hits.retain(|hit| told.insert(hit.concept.clone()));
+        hits.retain(|hit| told.insert(hit.concept));
         hits.truncate(3);
         hits
     }
@@ -235,7 +227,7 @@ impl Look<'_> {
         let (score, shape) = look::sure(&self.shapes.table, glyph, concept)?;
         let filled = self.shapes.table.shapes.get(usize::from(shape)).is_some_and(|shape| shape.filled);
         let score = if filled && score < ACCEPT_FILLED { score.min(ACCEPT - 0.01) } else { score };
-        let concept = self.shapes.table.concepts.get(concept)?.name.clone();
+        let concept = concepts().get(concept)?.name;
         (score >= NEAR).then_some(Hit { concept, area: glyph.area, score, filled })
     }
 }

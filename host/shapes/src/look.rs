@@ -4,6 +4,7 @@
 
 use crate::{
     blobs::{self, Blob, Cut},
+    concepts::concepts,
     ink::Ink,
     picture::{Area, Copy},
     print::{LEAST, Print},
@@ -104,10 +105,10 @@ pub(crate) fn ink(copy: &Copy, blob: &Blob) -> Option<Ink> {
 
 /// How much a print is like each concept; `flipped` is the print the other way round, on a mirrored screen.
 pub(crate) fn scores(table: &Table, print: &Print, flipped: Option<&Print>) -> Vec<(f32, u16)> {
-    let mut scores = vec![(0f32, 0); table.concepts.len() + 1];
+    let mut scores = vec![(0f32, 0); concepts().len() + 1];
     for (index, shape) in table.shapes.iter().enumerate() {
         let own = if shape.mirrors { flipped.unwrap_or(print) } else { print };
-        let best = &mut scores[shape.concept.unwrap_or(table.concepts.len())];
+        let best = &mut scores[shape.concept.unwrap_or(concepts().len())];
         let Some(score) = shape.print.alike(own, best.0) else { continue };
         if score > best.0 {
             *best = (score, index as u16);
@@ -157,7 +158,7 @@ fn mark_parts(table: &Table, glyphs: &mut [Glyph]) {
     let wholes: Vec<Area> = glyphs
         .iter()
         .filter(|glyph| {
-            let known = glyph.scores.iter().take(table.concepts.len()).max_by(|a, b| a.0.total_cmp(&b.0));
+            let known = glyph.scores.iter().take(concepts().len()).max_by(|a, b| a.0.total_cmp(&b.0));
             let shape =
                 known.filter(|(score, _)| *score >= ACCEPT).and_then(|(_, at)| table.shapes.get(usize::from(*at)));
             shape.is_some_and(|shape| !shape.print.plain)

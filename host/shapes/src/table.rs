@@ -1,8 +1,8 @@
-//! The bundled table: which concepts there are, which words mean them, and the prints of their shapes.
+//! The bundled table of shapes: the prints of the drawings that show each concept.
 //!
-//! Knows the data file's form. Does not know pictures.
+//! Knows the form of the drawings' file. Does not know pictures, or words that mean a concept.
 
-use crate::{draw::draw, print::Print};
+use crate::{concepts::concepts, draw::draw, print::Print};
 use serde::Deserialize;
 
 const DATA: &str = include_str!("../../assets/icons/icons.json");
@@ -16,8 +16,6 @@ struct File {
 #[derive(Deserialize)]
 struct ConceptLine {
     name: String,
-    mirrors: bool,
-    words: Vec<String>,
     shapes: Vec<Body>,
 }
 
@@ -27,17 +25,6 @@ struct Body {
     filled: bool,
     size: [f32; 2],
     body: String,
-}
-
-/// What an icon means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Concept {
-    /// The name that answers carry.
-    pub name: String,
-    /// Further words that mean it, lower case, the most telling first.
-    pub words: Vec<String>,
-    /// Whether it is drawn the other way round on screens that are read from right to left.
-    pub mirrors: bool,
 }
 
 /// One drawing of a concept, or of a letter.
@@ -50,7 +37,6 @@ pub(crate) struct Shape {
 }
 
 pub(crate) struct Table {
-    pub(crate) concepts: Vec<Concept>,
     pub(crate) shapes: Vec<Shape>,
 }
 
@@ -60,8 +46,9 @@ impl Table {
     pub(crate) fn load() -> Table {
         let file: File = serde_json::from_str(DATA).unwrap_or(File { concepts: Vec::new(), letters: Vec::new() });
         let mut bodies: Vec<(Option<usize>, bool, &Body)> = Vec::new();
-        for (index, line) in file.concepts.iter().enumerate() {
-            bodies.extend(line.shapes.iter().map(|body| (Some(index), line.mirrors, body)));
+        for line in &file.concepts {
+            let Some(index) = concepts().iter().position(|concept| concept.name == line.name) else { continue };
+            bodies.extend(line.shapes.iter().map(|body| (Some(index), concepts()[index].mirrors, body)));
         }
         bodies.extend(file.letters.iter().map(|body| (None, false, body)));
         let shape = |(concept, mirrors, body): &(Option<usize>, bool, &Body)| {
@@ -75,19 +62,7 @@ impl Table {
             shapes.extend(other.join().unwrap_or_default());
             shapes
         });
-        let concepts = file
-            .concepts
-            .into_iter()
-            .map(|line| Concept { name: line.name, words: line.words, mirrors: line.mirrors })
-            .collect();
-        Table { concepts, shapes }
-    }
-
-    /// The concept of this name, else the first that has this word.
-    pub(crate) fn named(&self, name: &str) -> Option<usize> {
-        let name = name.trim().to_lowercase();
-        let by_name = self.concepts.iter().position(|concept| concept.name == name);
-        by_name.or_else(|| self.concepts.iter().position(|concept| concept.words.contains(&name)))
+        Table { shapes }
     }
 }
 
@@ -102,15 +77,5 @@ mod tests {
         let table = Table::load();
         assert_eq!(table.shapes.len(), bodies);
         assert!(table.shapes.len() < usize::from(u16::MAX), "shapes are counted in 16 bits");
-    }
-
-    #[test]
-    fn names_come_before_words_and_case_does_not_matter() {
-        let table = Table::load();
-        let named = |name: &str| table.named(name).map(|index| table.concepts[index].name.as_str());
-        // A word of `back` and a concept of its own.
-        assert_eq!(named("chevron left"), Some("chevron left"));
-        assert_eq!(named(" Gear "), Some("settings"));
-        assert_eq!(named("no such icon"), None);
     }
 }

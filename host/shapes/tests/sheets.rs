@@ -269,7 +269,7 @@ fn what_is_to_be_ignored_is_not_found_and_areas_are_named() {
     let shapes = Shapes::bundled();
     let button = Area { x: place.x - 20.0, y: place.y - 20.0, width: place.width + 40.0, height: place.height + 40.0 };
     let named = shapes.classify(&view, &button).expect("a picture");
-    assert_eq!(named.first().map(|hit| hit.concept.as_str()), Some("search"));
+    assert_eq!(named.first().map(|hit| hit.concept), Some("search"));
     let elsewhere = Area { x: place.x + 300.0, ..button };
     assert_eq!(shapes.classify(&view, &elsewhere).expect("a picture"), []);
     assert_eq!(shapes.glyphs(&view).expect("a picture").len(), 1);
