@@ -11,7 +11,9 @@ mod draw;
 mod error;
 mod ink;
 mod look;
+mod mark;
 mod picture;
+mod plate;
 mod print;
 mod scan;
 mod table;
@@ -58,7 +60,7 @@ const ACCEPT_FILLED: f32 = 0.87;
 /// A reference picture must correlate by as much.
 const ACCEPT_REFERENCE: f32 = 0.85;
 /// Below this a place is not even near.
-const NEAR: f32 = 0.65;
+const NEAR: f32 = 0.5;
 
 /// How a screen is to be looked at.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +86,13 @@ impl Shapes {
     /// [`concepts`], which draws nothing.
     pub fn bundled() -> &'static Shapes {
         static SHAPES: OnceLock<Shapes> = OnceLock::new();
-        SHAPES.get_or_init(|| Shapes { table: Table::load() })
+        SHAPES.get_or_init(|| Shapes { table: Table::load(None) })
+    }
+
+    /// The table without the drawings of one set: how well it finds these tells how well the whole finds icons of sets that
+    /// it does not hold.
+    pub fn without(set: &str) -> Shapes {
+        Shapes { table: Table::load(Some(set)) }
     }
 
     /// How many outline and how many filled shapes show a concept.

@@ -7,6 +7,7 @@ use crate::{
     concepts::concepts,
     ink::Ink,
     picture::{Area, Copy},
+    plate::{self, Held},
     print::{LEAST, Print},
     table::Table,
 };
@@ -15,6 +16,9 @@ use crate::{
 pub(crate) const FINE: f32 = 2.0;
 /// A glyph must differ from what is behind it by as much.
 const CONTRAST: u8 = 20;
+
+/// The least size of a plate whose glyph is looked at by itself, in points.
+const PLATE: f32 = 24.0;
 
 /// Being ahead by more does not make it surer.
 const AHEAD: f32 = 0.12;
@@ -120,14 +124,13 @@ pub(crate) fn scores(table: &Table, print: &Print, flipped: Option<&Print>) -> V
 /// Looks at each blob, on two threads; `to` leads from the copy's
 /// pixels to the picture's, across and down; `scale` is the copy's pixels a point.
 pub(crate) fn glyphs(table: &Table, copy: &Copy, cut: &Cut, to: [f32; 2], scale: f32, mirrored: bool) -> Vec<Glyph> {
-    let look = |(blob, white): (&Blob, bool)| -> Option<Glyph> {
-        let ink = if white { white_ink(copy, blob)? } else { ink(copy, blob)? };
+    let glyph = |blob: &Blob, ink: &Ink| -> Option<Glyph> {
         let [left, top, right, bottom] = ink.bounds()?;
         // What has text's proportions once its faint rim is cut away.
         if !blobs::is_icon_size((right - left) / scale, (bottom - top) / scale) {
             return None;
         }
-        let print = Print::of(&ink)?;
+        let print = Print::of(ink)?;
         let flipped = if mirrored { Print::of(&ink.mirrored()) } else { None };
         let scores = scores(table, &print, flipped.as_ref());
         let small = (10.0..=30.0).contains(&((right - left).max(bottom - top) / scale));
@@ -139,32 +142,52 @@ pub(crate) fn glyphs(table: &Table, copy: &Copy, cut: &Cut, to: [f32; 2], scale:
         };
         Some(Glyph { area, small, part: false, scores })
     };
+    // A glyph, and apart from it what it holds if it is a plate: where edges are soft, both are one thing.
+    let look = |(blob, white): (&Blob, bool)| -> [Option<Glyph>; 2] {
+        let Some(ink) = (if white { white_ink(copy, blob) } else { ink(copy, blob) }) else { return [None, None] };
+        let held = match plate::held(&ink) {
+            Some(Held::Glyph(held)) if blob.width().max(blob.height()) as f32 >= PLATE * scale => glyph(blob, &held),
+            _ => None,
+        };
+        [glyph(blob, &ink), held]
+    };
     // Every other one each: neighbours take alike long.
     let all: Vec<(&Blob, bool)> =
         cut.blobs.iter().map(|blob| (blob, false)).chain(cut.whites.iter().map(|blob| (blob, true))).collect();
-    let half = |odd: usize| all.iter().copied().skip(odd).step_by(2).filter_map(look).collect::<Vec<_>>();
+    let half = |odd: usize| all.iter().copied().skip(odd).step_by(2).map(look).collect::<Vec<_>>();
     std::thread::scope(|scope| {
         let other = scope.spawn(|| half(1));
-        let mut glyphs = half(0);
-        glyphs.extend(other.join().unwrap_or_default());
+        let mut looked = half(0);
+        looked.extend(other.join().unwrap_or_default());
+        let (glyphs, held): (Vec<_>, Vec<_>) = looked.into_iter().map(|[glyph, held]| (glyph, held)).unzip();
+        let mut glyphs: Vec<Glyph> = glyphs.into_iter().flatten().collect();
+        for held in held.into_iter().flatten() {
+            let own = held.area;
+            // The meridians of a globe are no grid.
+            let of_known = |whole: &Glyph| {
+                whole.area.shared(&own) > 0.9 * own.size() && whole.area.size() > own.size() && is_known(table, whole)
+            };
+            let same = |other: &Glyph| other.area.shared(&own) > 0.7 * own.size().max(other.area.size());
+            if !glyphs.iter().any(|other| same(other) || of_known(other)) {
+                glyphs.push(held);
+            }
+        }
         mark_parts(table, &mut glyphs);
         glyphs
     })
 }
 
+/// Whether a glyph is like the shape of some concept, and not just a plain disc, ring or box.
+fn is_known(table: &Table, glyph: &Glyph) -> bool {
+    let best = glyph.scores.iter().take(concepts().len()).max_by(|a, b| a.0.total_cmp(&b.0));
+    let shape = best.filter(|(score, _)| *score >= ACCEPT).and_then(|(_, at)| table.shapes.get(usize::from(*at)));
+    shape.is_some_and(|shape| !shape.print.plain)
+}
+
 /// Marks the pieces of larger glyphs. What stands in the middle of a ring or a box is none: the cross in a circle is a
 /// cross too.
 fn mark_parts(table: &Table, glyphs: &mut [Glyph]) {
-    let wholes: Vec<Area> = glyphs
-        .iter()
-        .filter(|glyph| {
-            let known = glyph.scores.iter().take(concepts().len()).max_by(|a, b| a.0.total_cmp(&b.0));
-            let shape =
-                known.filter(|(score, _)| *score >= ACCEPT).and_then(|(_, at)| table.shapes.get(usize::from(*at)));
-            shape.is_some_and(|shape| !shape.print.plain)
-        })
-        .map(|glyph| glyph.area)
-        .collect();
+    let wholes: Vec<Area> = glyphs.iter().filter(|glyph| is_known(table, glyph)).map(|glyph| glyph.area).collect();
     for glyph in glyphs {
         let own = glyph.area;
         glyph.part = wholes.iter().any(|whole| {

@@ -22,6 +22,8 @@ struct ConceptLine {
 #[derive(Deserialize)]
 struct Body {
     #[serde(default)]
+    set: String,
+    #[serde(default)]
     filled: bool,
     size: [f32; 2],
     body: String,
@@ -41,14 +43,15 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Reads the file and draws its shapes, on two threads. The file is part of the program and checked by a test, so
+    /// Reads the file and draws its shapes but those of the set `without`, on two threads. The file is part of the program and checked by a test, so
     /// what cannot be read in it is left out rather than reported.
-    pub(crate) fn load() -> Table {
+    pub(crate) fn load(without: Option<&str>) -> Table {
         let file: File = serde_json::from_str(DATA).unwrap_or(File { concepts: Vec::new(), letters: Vec::new() });
         let mut bodies: Vec<(Option<usize>, bool, &Body)> = Vec::new();
         for line in &file.concepts {
             let Some(index) = concepts().iter().position(|concept| concept.name == line.name) else { continue };
-            bodies.extend(line.shapes.iter().map(|body| (Some(index), concepts()[index].mirrors, body)));
+            let held = line.shapes.iter().filter(|body| Some(body.set.as_str()) != without);
+            bodies.extend(held.map(|body| (Some(index), concepts()[index].mirrors, body)));
         }
         bodies.extend(file.letters.iter().map(|body| (None, false, body)));
         let shape = |(concept, mirrors, body): &(Option<usize>, bool, &Body)| {
@@ -74,7 +77,7 @@ mod tests {
     fn every_body_of_the_file_can_be_drawn() {
         let file: File = serde_json::from_str(DATA).expect("the bundled file");
         let bodies = file.concepts.iter().map(|line| line.shapes.len()).sum::<usize>() + file.letters.len();
-        let table = Table::load();
+        let table = Table::load(None);
         assert_eq!(table.shapes.len(), bodies);
         assert!(table.shapes.len() < usize::from(u16::MAX), "shapes are counted in 16 bits");
     }
