@@ -68,8 +68,15 @@ fn find_by_reference(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
-fn classify_a_button(bencher: Bencher<'_, '_>) {
+fn name_all(bencher: Bencher<'_, '_>) {
+    let screen = screen("Settings");
+    let look = Shapes::bundled().look(&screen.view()).expect("a picture");
+    bencher.bench_local(|| black_box(&look).icons());
+}
+
+#[divan::bench]
+fn name_a_button(bencher: Bencher<'_, '_>) {
     let screen = screen("Settings");
     let area = Area { x: 60.0, y: 1150.0, width: 150.0, height: 130.0 };
-    bencher.bench_local(|| Shapes::bundled().classify(black_box(&screen.view()), &area));
+    bencher.bench_local(|| Shapes::bundled().icon_in(black_box(&screen.view()), &area));
 }

@@ -111,12 +111,11 @@ impl Shapes {
         self.look(view)?.find(name)
     }
 
-    /// What the glyph in an area of a screen shows; see [`Look::classify`]. Only the area and a little around it is
-    /// looked at.
+    /// The icon in an area of a screen; see [`Look::icon_in`]. Only the area and a little around it is looked at.
     ///
     /// # Errors
     /// When the screen cannot be looked at.
-    pub fn classify(&self, view: &View<'_>, area: &Area) -> Result<Vec<Hit>, Error> {
+    pub fn icon_in(&self, view: &View<'_>, area: &Area) -> Result<Option<Hit>, Error> {
         picture::check(&view.picture)?;
         let rim = 4.0 * view.scale;
         let place = |at: f32, most: u32| if at.is_finite() { at.clamp(0.0, most as f32) as u32 } else { 0 };
@@ -125,15 +124,15 @@ impl Shapes {
         let (top, bottom) =
             (place(area.y - rim, view.picture.height), place(area.y + area.height + rim, view.picture.height));
         if right <= left || bottom <= top {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let data = picture::part(&view.picture, left, top, right, bottom);
         let picture = Picture { width: right - left, height: bottom - top, data: &data, ..view.picture };
         let moved = |area: &Area, by: f32| Area { x: area.x + by * left as f32, y: area.y + by * top as f32, ..*area };
         let ignore: Vec<Area> = view.ignore.iter().map(|area| moved(area, -1.0)).collect();
         let look = self.look(&View { picture, ignore: &ignore, ..*view })?;
-        let hits = look.classify(&moved(area, -1.0)).into_iter();
-        Ok(hits.map(|hit| Hit { area: moved(&hit.area, 1.0), ..hit }).collect())
+        let hit = look.icon_in(&moved(area, -1.0));
+        Ok(hit.map(|hit| Hit { area: moved(&hit.area, 1.0), ..hit }))
     }
 
     /// Where small things stand out on a screen that could be icons.
@@ -182,6 +181,27 @@ pub fn find_reference(picture: &Picture<'_>, reference: &Picture<'_>) -> Result<
     Ok(Found::parted(hits.collect(), ACCEPT_REFERENCE))
 }
 
+impl Hit {
+    /// Whether it is taken for the icon.
+    pub fn is_sure(&self) -> bool {
+        self.score >= ACCEPT
+    }
+}
+
+/// The hits without those that share their place with a better one, the surest first. Of equally sure ones the larger is
+/// better: a whole before its parts.
+fn apart(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.area.size().total_cmp(&a.area.size())));
+    let mut kept: Vec<Hit> = Vec::new();
+    for hit in hits {
+        let covered = |other: &Hit| other.area.shared(&hit.area) > 0.4 * other.area.size().min(hit.area.size());
+        if !kept.iter().any(covered) {
+            kept.push(hit);
+        }
+    }
+    kept
+}
+
 impl Found {
     fn parted(hits: Vec<Hit>, accept: f32) -> Found {
         let (accepted, mut near): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(|hit| hit.score >= accept);
@@ -202,33 +222,32 @@ impl Look<'_> {
     /// When no concept is meant.
     pub fn find(&self, name: &str) -> Result<Found, Error> {
         let concept = concepts::index(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
-        let mut hits: Vec<Hit> = self.glyphs.iter().filter_map(|glyph| self.judge(glyph, concept)).collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let mut kept: Vec<Hit> = Vec::new();
-        for hit in hits {
-            let covered = |other: &Hit| other.area.shared(&hit.area) > 0.4 * other.area.size().min(hit.area.size());
-            if !kept.iter().any(covered) {
-                kept.push(hit);
-            }
-        }
-        Ok(Found::parted(kept, ACCEPT))
+        let hits = self.glyphs.iter().filter_map(|glyph| self.judge(glyph, concept)).collect();
+        Ok(Found::parted(apart(hits), ACCEPT))
     }
 
-    /// What the glyph in an area shows, the surest first and at most three: for a button without a name. Nothing where
-    /// no glyph is sure enough.
-    pub fn classify(&self, area: &Area) -> Vec<Hit> {
+    /// All places that surely show a concept, from the top left: each once, by the name that fits best. Bars, discs and boxes
+    /// are on every screen, so that those that may well be a minus or a stop are not among them.
+    pub fn icons(&self) -> Vec<Hit> {
+        let told = self.glyphs.iter().filter(|glyph| !look::is_plain(&self.shapes.table, glyph));
+        let sure = told.filter_map(|glyph| self.name(glyph)).filter(Hit::is_sure);
+        let mut icons = apart(sure.collect());
+        icons.sort_by(|a, b| a.area.y.total_cmp(&b.area.y).then(a.area.x.total_cmp(&b.area.x)));
+        icons
+    }
+
+    /// The icon in an area, by the name that fits best, which need not be sure: for a button without a name. Nothing where
+    /// no glyph of the area is like anything.
+    pub fn icon_in(&self, area: &Area) -> Option<Hit> {
         let held = |glyph: &&Glyph| glyph.area.shared(area) > 0.85 * glyph.area.size();
-        let mut hits: Vec<Hit> = Vec::new();
-        for glyph in self.glyphs.iter().filter(held) {
-            let judged = (0..concepts().len()).filter_map(|concept| self.judge(glyph, concept));
-            hits.extend(judged.filter(|hit| hit.score >= ACCEPT));
-        }
-        // Of equally sure ones the larger glyph, then the earlier concept: a whole before its parts, back before an arrow.
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.area.size().total_cmp(&a.area.size())));
-        let mut told = std::collections::HashSet::new();
-        hits.retain(|hit| told.insert(hit.concept));
-        hits.truncate(3);
-        hits
+        let named = self.glyphs.iter().filter(held).filter_map(|glyph| self.name(glyph));
+        apart(named.collect()).into_iter().next()
+    }
+
+    /// What a glyph shows most likely. Of equally sure concepts it is the one that the table has first: back before an arrow.
+    fn name(&self, glyph: &Glyph) -> Option<Hit> {
+        let hits = look::likeliest(glyph).into_iter().filter_map(|concept| self.judge(glyph, concept));
+        hits.reduce(|best, hit| if hit.score > best.score { hit } else { best })
     }
 
     fn judge(&self, glyph: &Glyph, concept: usize) -> Option<Hit> {

@@ -17,6 +17,9 @@ pub(crate) const FINE: f32 = 2.0;
 /// A glyph must differ from what is behind it by as much.
 const CONTRAST: u8 = 20;
 
+/// A longer side of fewer pixels of the copy is too coarse.
+const COARSE: f32 = 10.5;
+
 /// The least size of a plate whose glyph is looked at by itself, in points.
 const PLATE: f32 = 24.0;
 
@@ -35,6 +38,8 @@ pub(crate) struct Glyph {
     pub(crate) area: Area,
     /// Whether it has the size of an icon among text.
     pub(crate) small: bool,
+    /// Whether it has too few pixels to show what it is.
+    pub(crate) coarse: bool,
     /// Whether it is a piece of a larger glyph that shows something itself: a line of a menu icon.
     pub(crate) part: bool,
     /// The best score of each concept's shapes, and which shape has it; the last is that of letters.
@@ -133,14 +138,15 @@ pub(crate) fn glyphs(table: &Table, copy: &Copy, cut: &Cut, to: [f32; 2], scale:
         let print = Print::of(ink)?;
         let flipped = if mirrored { Print::of(&ink.mirrored()) } else { None };
         let scores = scores(table, &print, flipped.as_ref());
-        let small = (10.0..=30.0).contains(&((right - left).max(bottom - top) / scale));
+        let longest = (right - left).max(bottom - top);
+        let small = (10.0..=30.0).contains(&(longest / scale));
         let area = Area {
             x: (blob.left as f32 + left) * to[0],
             y: (blob.top as f32 + top) * to[1],
             width: (right - left) * to[0],
             height: (bottom - top) * to[1],
         };
-        Some(Glyph { area, small, part: false, scores })
+        Some(Glyph { area, small, coarse: longest < COARSE, part: false, scores })
     };
     // A glyph, and apart from it what it holds if it is a plate: where edges are soft, both are one thing.
     let look = |(blob, white): (&Blob, bool)| -> [Option<Glyph>; 2] {
@@ -179,9 +185,18 @@ pub(crate) fn glyphs(table: &Table, copy: &Copy, cut: &Cut, to: [f32; 2], scale:
 
 /// Whether a glyph is like the shape of some concept, and not just a plain disc, ring or box.
 fn is_known(table: &Table, glyph: &Glyph) -> bool {
-    let best = glyph.scores.iter().take(concepts().len()).max_by(|a, b| a.0.total_cmp(&b.0));
-    let shape = best.filter(|(score, _)| *score >= ACCEPT).and_then(|(_, at)| table.shapes.get(usize::from(*at)));
-    shape.is_some_and(|shape| !shape.print.plain)
+    best(glyph).0 >= ACCEPT && !is_plain(table, glyph)
+}
+
+/// Whether what a glyph is most like is a plain disc, ring, box or bar.
+pub(crate) fn is_plain(table: &Table, glyph: &Glyph) -> bool {
+    table.shapes.get(usize::from(best(glyph).1)).is_some_and(|shape| shape.print.plain || shape.print.is_bar())
+}
+
+/// The best score of all concepts, and the shape that has it.
+fn best(glyph: &Glyph) -> (f32, u16) {
+    let of_concepts = glyph.scores.iter().take(concepts().len()).copied();
+    of_concepts.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
 }
 
 /// Marks the pieces of larger glyphs. What stands in the middle of a ring or a box is none: the cross in a circle is a
@@ -202,6 +217,12 @@ fn mark_parts(table: &Table, glyphs: &mut [Glyph]) {
             inside && (aside || !round || !(0.25..=0.8).contains(&long))
         });
     }
+}
+
+/// The concepts that a glyph is most like, in the table's order.
+pub(crate) fn likeliest(glyph: &Glyph) -> Vec<usize> {
+    let least = best(glyph).0.max(LEAST) - MARGIN;
+    (0..concepts().len()).filter(|concept| glyph.scores[*concept].0 >= least).collect()
 }
 
 /// How sure it is that a glyph shows a concept, from 0 to 1, and which shape says so.
@@ -232,6 +253,6 @@ pub(crate) fn sure(table: &Table, glyph: &Glyph, concept: usize) -> Option<(f32,
     let sure = if behind > MARGIN { sure.min(ACCEPT - 0.01) - behind } else { sure };
     // Dots, pictures of people and buttons are discs and boxes too; those that are icons have an icon's size.
     let sure = if print.plain && !glyph.small { sure.min(ACCEPT - 0.01) } else { sure };
-    let sure = if glyph.part { sure.min(ACCEPT - 0.01) } else { sure };
+    let sure = if glyph.part || glyph.coarse { sure.min(ACCEPT - 0.01) } else { sure };
     Some((sure.clamp(0.0, 1.0), shape))
 }

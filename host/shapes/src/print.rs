@@ -75,6 +75,13 @@ impl Print {
         })
     }
 
+    /// Whether it is a bar: long, and full of ink.
+    pub(crate) fn is_bar(&self) -> bool {
+        let inner = (GRID as f32 - 2.0 * MARGIN).powi(2);
+        let ink = self.cells.iter().map(|cell| f32::from(*cell)).sum::<f32>() / 255.0;
+        self.aspect.abs() > BAR && ink > FULL * inner
+    }
+
     /// How alike two are, from 0 to 1, if more than `least`.
     pub(crate) fn alike(&self, other: &Print, least: f32) -> Option<f32> {
         let apart = (self.aspect - other.aspect).abs();
@@ -141,7 +148,7 @@ impl Print {
 /// Likeness below this is none.
 pub(crate) const LEAST: f32 = 0.5;
 /// Rough likeness below which nothing finer is compared.
-const ROUGH: f32 = 0.5;
+const ROUGH: f32 = 0.56;
 /// How much the edges and the ink count, and what a logarithm of stretching takes off.
 pub(crate) const EDGE_PART: f32 = 0.65;
 pub(crate) const MASS_PART: f32 = 0.35;
@@ -155,6 +162,9 @@ const SURE: f32 = 0.85;
 
 /// Cells inside of a disc that fills the grid, less a few.
 const PLAIN: usize = 250;
+/// Logarithm of a bar's length by its width, at least, and how full of ink its box is.
+const BAR: f32 = 1.0;
+const FULL: f32 = 0.8;
 /// Variance below which an inside is plain.
 const FLAT: f32 = 0.006;
 

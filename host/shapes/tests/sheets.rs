@@ -129,10 +129,12 @@ fn what_is_to_be_ignored_is_not_found_and_areas_are_named() {
     let view = View { picture: sheet.picture(), scale: 3.0, mirrored: false, ignore: &[] };
     let shapes = Shapes::bundled();
     let button = Area { x: place.x - 20.0, y: place.y - 20.0, width: place.width + 40.0, height: place.height + 40.0 };
-    let named = shapes.classify(&view, &button).expect("a picture");
-    assert_eq!(named.first().map(|hit| hit.concept), Some("search"));
+    let named = shapes.icon_in(&view, &button).expect("a picture").expect("an icon");
+    assert!(named.concept == "search" && named.is_sure() && middle_in(&named.area, &place), "{named:?}");
     let elsewhere = Area { x: place.x + 300.0, ..button };
-    assert_eq!(shapes.classify(&view, &elsewhere).expect("a picture"), []);
+    assert_eq!(shapes.icon_in(&view, &elsewhere), Ok(None));
+    let look = shapes.look(&view).expect("a picture");
+    assert_eq!(look.icons().iter().map(|hit| hit.concept).collect::<Vec<_>>(), ["search"]);
     assert_eq!(shapes.glyphs(&view).expect("a picture").len(), 1);
     let view = View { ignore: &[button], ..view };
     assert_eq!(shapes.find(&view, "search").expect("a concept").accepted, []);
