@@ -2,7 +2,8 @@
 """Writes icons.json from concepts.txt and four icon sets.
 
 Usage: build.py FOLDER, where FOLDER is the node_modules that holds the packages named in README.md.
-Knows how the sets name their outline and filled forms. Does not know how shapes are compared.
+Knows how the sets name their outline and filled forms. Does not know words, which the program reads itself, or how
+shapes are compared.
 """
 
 import json
@@ -70,13 +71,11 @@ def main():
         if not line.strip() or line.startswith("#"):
             continue
         head, _, rest = line.partition(":")
-        items = [item.strip() for item in rest.split(",") if item.strip()]
         if not line.startswith(" "):
-            name = head.replace("[mirrors]", "").strip()
-            concepts.append({"name": name, "mirrors": "[mirrors]" in head, "words": items, "shapes": []})
+            concepts.append({"name": head.replace("[mirrors]", "").strip(), "shapes": []})
             continue
         icons = sets[head.strip()]
-        for item in items:
+        for item in (item.strip() for item in rest.split(",") if item.strip()):
             forms = icons.forms(item)
             drawn = [(form, filled, icons.get(form)) for form, filled in forms]
             if not drawn or any(icon is None for _, _, icon in drawn):

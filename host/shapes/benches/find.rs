@@ -2,14 +2,17 @@
 
 use divan::{Bencher, black_box};
 use driver_api::Launch;
-use fingertip_shapes::{Area, Picture, Shapes, View, find_reference};
+use fingertip_shapes::{Area, Picture, Shapes, View, concepts, find_reference};
 use virtual_phone::{Phone, PhoneOptions};
 
 fn main() {
     // The table is drawn once in a process; the other figures are without it.
     let started = std::time::Instant::now();
-    let count = Shapes::bundled().concepts().len();
-    println!("table of {count} concepts ready in {:?}", started.elapsed());
+    let count = concepts().len();
+    println!("names of {count} concepts ready in {:?}", started.elapsed());
+    let started = std::time::Instant::now();
+    Shapes::bundled();
+    println!("their shapes ready in {:?}", started.elapsed());
     divan::main();
 }
 
@@ -65,8 +68,15 @@ fn find_by_reference(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
-fn classify_a_button(bencher: Bencher<'_, '_>) {
+fn name_all(bencher: Bencher<'_, '_>) {
+    let screen = screen("Settings");
+    let look = Shapes::bundled().look(&screen.view()).expect("a picture");
+    bencher.bench_local(|| black_box(&look).icons());
+}
+
+#[divan::bench]
+fn name_a_button(bencher: Bencher<'_, '_>) {
     let screen = screen("Settings");
     let area = Area { x: 60.0, y: 1150.0, width: 150.0, height: 130.0 };
-    bencher.bench_local(|| Shapes::bundled().classify(black_box(&screen.view()), &area));
+    bencher.bench_local(|| Shapes::bundled().icon_in(black_box(&screen.view()), &area));
 }

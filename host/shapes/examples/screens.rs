@@ -1,8 +1,8 @@
 //! Prints which icons are found by name in pictures of screens: `screens FILE.. [--scale N] [--mirrored] [--names a,b]`.
 //!
-//! Without `--names`, names whatever it can: each glyph's best concepts, accepted ones marked.
+//! Without `--names` it names all places that surely show an icon; with them, `+` marks what is accepted and `-` what is near.
 
-use fingertip_shapes::{Picture, Shapes, View};
+use fingertip_shapes::{Hit, Picture, Shapes, View};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -16,9 +16,6 @@ fn main() {
         }
     }
     let shapes = Shapes::bundled();
-    let all: Vec<String> = shapes.concepts().iter().map(|concept| concept.name.clone()).collect();
-    let wanted: Vec<String> =
-        if names.is_empty() { all } else { names.split(',').map(|name| name.trim().to_owned()).collect() };
     for file in files {
         let bytes = match std::fs::read(&file) {
             Ok(bytes) => bytes,
@@ -52,29 +49,24 @@ fn main() {
             }
         };
         println!("{file}: {width}x{height} at {scale:.2}, {} glyphs, {:?}", look.glyphs().len(), started.elapsed());
-        for name in &wanted {
-            let found = match look.find(name) {
-                Ok(found) => found,
-                Err(error) => {
-                    println!("  {error}");
-                    continue;
+        if names.is_empty() {
+            look.icons().iter().for_each(|hit| print('+', hit));
+        }
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            match look.find(name) {
+                Ok(found) => {
+                    found.accepted.iter().for_each(|hit| print('+', hit));
+                    found.near.iter().take(3).for_each(|hit| print('-', hit));
                 }
-            };
-            let near = if names.is_empty() { 0 } else { 3 };
-            let hits =
-                found.accepted.iter().map(|hit| ('+', hit)).chain(found.near.iter().take(near).map(|hit| ('-', hit)));
-            for (mark, hit) in hits {
-                let area = hit.area;
-                println!(
-                    "  {mark} {name}: {:.2} at {:.0},{:.0} {:.0}x{:.0}{}",
-                    hit.score,
-                    area.x,
-                    area.y,
-                    area.width,
-                    area.height,
-                    if hit.filled { " filled" } else { "" }
-                );
+                Err(error) => println!("  {error}"),
             }
         }
     }
+}
+
+fn print(mark: char, hit: &Hit) {
+    let Hit { concept, area, score, filled } = hit;
+    let form = if *filled { " filled" } else { "" };
+    let (x, y, width, height) = (area.x, area.y, area.width, area.height);
+    println!("  {mark} {concept}: {score:.2} at {x:.0},{y:.0} {width:.0}x{height:.0}{form}");
 }

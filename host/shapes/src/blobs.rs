@@ -8,6 +8,9 @@ use crate::picture::{Area, Copy};
 
 /// Neighbours that differ by as much are an edge. Below lie the blocks of JPEG and the slopes of gradients.
 const EDGE: u8 = 14;
+/// The same of what stands out plainly, where the noise around it would join it to its neighbours.
+const HARD_EDGE: u8 = 40;
+const HARD_GAPS: [f32; 2] = [0.6, 3.6];
 /// Least of red, green and blue of what counts as white.
 const WHITE: u8 = 222;
 /// Gaps that part things, in points.
@@ -107,10 +110,10 @@ impl Bits {
 }
 
 /// Where neighbouring pixels differ.
-fn edges(copy: &Copy) -> Bits {
+fn edges(copy: &Copy, least: u8) -> Bits {
     let mut edges = Bits::new(copy.width, copy.height);
     let differ = |a: [u8; 3], b: [u8; 3]| -> bool {
-        a[0].abs_diff(b[0]).max(a[1].abs_diff(b[1])).max(a[2].abs_diff(b[2])) >= EDGE
+        a[0].abs_diff(b[0]).max(a[1].abs_diff(b[1])).max(a[2].abs_diff(b[2])) >= least
     };
     for y in 0..copy.height {
         let row = &copy.pixels[y * copy.width..(y + 1) * copy.width];
@@ -256,33 +259,16 @@ pub(crate) struct Cut {
 
 /// Cuts the copy up; `scale` is its pixels a point, `ignore` are areas of it that hold no icons.
 pub(crate) fn cut(copy: &Copy, scale: f32, ignore: &[Area]) -> Cut {
-    let edges = edges(copy);
-    let mut blobs: Vec<Blob> = Vec::new();
-    let mut lines = Vec::new();
-    for (level, gap) in GAPS.iter().enumerate() {
-        let found = things(&edges, ((gap * scale).round() as usize).max(1));
-        if level == 0 {
-            lines = text_lines(&found, scale);
-        }
-        for blob in found {
-            // An edge marks the pixel on either side of it, so that a box is two pixels larger than what it holds.
-            let (width, height) = ((blob.width() as f32 - 2.0) / scale, (blob.height() as f32 - 2.0) / scale);
-            if !is_icon_size(width, height) {
-                continue;
-            }
-            let area = blob.area();
-            let hidden = |other: &Area| area.shared(other) > 0.6 * area.size();
-            if ignore.iter().any(hidden) || lines.iter().any(|line| is_text(&blob, line)) {
-                continue;
-            }
-            if blobs.iter().any(|other| same(other, &blob)) {
-                continue;
-            }
-            blobs.push(blob);
-            if blobs.len() >= 4 * MOST {
-                break;
-            }
-        }
+    let soft = edges(copy, EDGE);
+    let lines = text_lines(&things(&soft, pixels(GAPS[0], scale)), scale);
+    let mut blobs = Vec::new();
+    for gap in GAPS {
+        add_blobs(&mut blobs, things(&soft, pixels(gap, scale)), scale, ignore, &lines);
+    }
+    let whites = white_blobs(copy, scale, ignore, &blobs, &lines);
+    let hard = edges(copy, HARD_EDGE);
+    for gap in HARD_GAPS {
+        add_blobs(&mut blobs, things(&hard, pixels(gap, scale)), scale, ignore, &lines);
     }
     if blobs.len() > MOST {
         // Twenty points or so is what most icons have.
@@ -291,8 +277,32 @@ pub(crate) fn cut(copy: &Copy, scale: f32, ignore: &[Area]) -> Cut {
         blobs.truncate(MOST);
     }
     blobs.sort_by_key(|blob| (blob.top, blob.left));
-    let white = white_blobs(copy, scale, ignore, &blobs, &lines);
-    Cut { blobs, whites: white }
+    Cut { blobs, whites }
+}
+
+/// A gap of so many points in pixels.
+fn pixels(gap: f32, scale: f32) -> usize {
+    ((gap * scale).round() as usize).max(1)
+}
+
+/// Adds what could be icons and is not among the blobs yet.
+fn add_blobs(blobs: &mut Vec<Blob>, found: Vec<Blob>, scale: f32, ignore: &[Area], lines: &[Blob]) {
+    for blob in found {
+        if blobs.len() >= 4 * MOST {
+            return;
+        }
+        // An edge marks the pixel on either side of it, so that a box is two pixels larger than what it holds.
+        let (width, height) = ((blob.width() as f32 - 2.0) / scale, (blob.height() as f32 - 2.0) / scale);
+        let area = blob.area();
+        let hidden = |other: &Area| area.shared(other) > 0.6 * area.size();
+        if is_icon_size(width, height)
+            && !ignore.iter().any(hidden)
+            && !lines.iter().any(|line| is_text(&blob, line))
+            && !blobs.iter().any(|other| same(other, &blob))
+        {
+            blobs.push(blob);
+        }
+    }
 }
 
 /// White things that their edges did not show.
@@ -300,7 +310,7 @@ fn white_blobs(copy: &Copy, scale: f32, ignore: &[Area], known: &[Blob], lines: 
     let bits = whites(copy);
     let mut found: Vec<Blob> = Vec::new();
     for gap in [GAPS[0], GAPS[2]] {
-        for thing in things(&bits, ((gap * scale).round() as usize).max(1)) {
+        for thing in things(&bits, pixels(gap, scale)) {
             // As the others, with a rim of a pixel around.
             let blob = Blob {
                 left: thing.left.saturating_sub(1),

@@ -6,20 +6,23 @@
 #![forbid(unsafe_code)]
 
 mod blobs;
+mod concepts;
 mod draw;
 mod error;
 mod ink;
 mod look;
+mod mark;
 mod picture;
+mod plate;
 mod print;
 mod scan;
 mod table;
 
+pub use concepts::{Concept, concept, concepts};
 pub use error::Error;
 pub use fingertip_pixels::View as Picture;
 pub use look::ACCEPT;
 pub use picture::Area;
-pub use table::Concept;
 
 use look::Glyph;
 use std::sync::OnceLock;
@@ -34,7 +37,7 @@ pub struct Shapes {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The concept's name.
-    pub concept: String,
+    pub concept: &'static str,
     /// Where, in pixels of the picture.
     pub area: Area,
     /// How sure it is, from 0 to 1; from [`ACCEPT`] it is taken for the icon.
@@ -57,7 +60,7 @@ const ACCEPT_FILLED: f32 = 0.87;
 /// A reference picture must correlate by as much.
 const ACCEPT_REFERENCE: f32 = 0.85;
 /// Below this a place is not even near.
-const NEAR: f32 = 0.65;
+const NEAR: f32 = 0.5;
 
 /// How a screen is to be looked at.
 #[derive(Clone, Copy, Debug)]
@@ -79,25 +82,22 @@ pub struct Look<'s> {
 }
 
 impl Shapes {
-    /// The bundled table, read and drawn at the first call.
+    /// The bundled table, read and drawn at the first call, which takes a good part of a second. Who needs names alone asks
+    /// [`concepts`], which draws nothing.
     pub fn bundled() -> &'static Shapes {
         static SHAPES: OnceLock<Shapes> = OnceLock::new();
-        SHAPES.get_or_init(|| Shapes { table: Table::load() })
+        SHAPES.get_or_init(|| Shapes { table: Table::load(None) })
     }
 
-    /// All concepts.
-    pub fn concepts(&self) -> &[Concept] {
-        &self.table.concepts
-    }
-
-    /// The concept of this name, else the first that has this word.
-    pub fn concept(&self, name: &str) -> Option<&Concept> {
-        self.table.named(name).and_then(|index| self.table.concepts.get(index))
+    /// The table without the drawings of one set: how well it finds these tells how well the whole finds icons of sets that
+    /// it does not hold.
+    pub fn without(set: &str) -> Shapes {
+        Shapes { table: Table::load(Some(set)) }
     }
 
     /// How many outline and how many filled shapes show a concept.
     pub fn shape_count(&self, name: &str) -> Option<(usize, usize)> {
-        let index = self.table.named(name)?;
+        let index = concepts::index(name)?;
         let own = || self.table.shapes.iter().filter(|shape| shape.concept == Some(index));
         let filled = own().filter(|shape| shape.filled).count();
         Some((own().count() - filled, filled))
@@ -111,12 +111,11 @@ impl Shapes {
         self.look(view)?.find(name)
     }
 
-    /// What the glyph in an area of a screen shows; see [`Look::classify`]. Only the area and a little around it is
-    /// looked at.
+    /// The icon in an area of a screen; see [`Look::icon_in`]. Only the area and a little around it is looked at.
     ///
     /// # Errors
     /// When the screen cannot be looked at.
-    pub fn classify(&self, view: &View<'_>, area: &Area) -> Result<Vec<Hit>, Error> {
+    pub fn icon_in(&self, view: &View<'_>, area: &Area) -> Result<Option<Hit>, Error> {
         picture::check(&view.picture)?;
         let rim = 4.0 * view.scale;
         let place = |at: f32, most: u32| if at.is_finite() { at.clamp(0.0, most as f32) as u32 } else { 0 };
@@ -125,15 +124,15 @@ impl Shapes {
         let (top, bottom) =
             (place(area.y - rim, view.picture.height), place(area.y + area.height + rim, view.picture.height));
         if right <= left || bottom <= top {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let data = picture::part(&view.picture, left, top, right, bottom);
         let picture = Picture { width: right - left, height: bottom - top, data: &data, ..view.picture };
         let moved = |area: &Area, by: f32| Area { x: area.x + by * left as f32, y: area.y + by * top as f32, ..*area };
         let ignore: Vec<Area> = view.ignore.iter().map(|area| moved(area, -1.0)).collect();
         let look = self.look(&View { picture, ignore: &ignore, ..*view })?;
-        let hits = look.classify(&moved(area, -1.0)).into_iter();
-        Ok(hits.map(|hit| Hit { area: moved(&hit.area, 1.0), ..hit }).collect())
+        let hit = look.icon_in(&moved(area, -1.0));
+        Ok(hit.map(|hit| Hit { area: moved(&hit.area, 1.0), ..hit }))
     }
 
     /// Where small things stand out on a screen that could be icons.
@@ -177,9 +176,30 @@ pub fn find_reference(picture: &Picture<'_>, reference: &Picture<'_>) -> Result<
         return Err(Error::Reference("it is larger than the picture"));
     }
     let places = scan::find(picture, reference).ok_or(Error::Reference("it is one plain colour"))?;
-    let hit = |place: scan::Place| Hit { concept: String::new(), area: place.area, score: place.alike, filled: false };
+    let hit = |place: scan::Place| Hit { concept: "", area: place.area, score: place.alike, filled: false };
     let hits = places.into_iter().filter(|place| place.alike >= NEAR).map(hit);
     Ok(Found::parted(hits.collect(), ACCEPT_REFERENCE))
+}
+
+impl Hit {
+    /// Whether it is taken for the icon.
+    pub fn is_sure(&self) -> bool {
+        self.score >= ACCEPT
+    }
+}
+
+/// The hits without those that share their place with a better one, the surest first. Of equally sure ones the larger is
+/// better: a whole before its parts.
+fn apart(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.area.size().total_cmp(&a.area.size())));
+    let mut kept: Vec<Hit> = Vec::new();
+    for hit in hits {
+        let covered = |other: &Hit| other.area.shared(&hit.area) > 0.4 * other.area.size().min(hit.area.size());
+        if !kept.iter().any(covered) {
+            kept.push(hit);
+        }
+    }
+    kept
 }
 
 impl Found {
@@ -201,41 +221,40 @@ impl Look<'_> {
     /// # Errors
     /// When no concept is meant.
     pub fn find(&self, name: &str) -> Result<Found, Error> {
-        let concept = self.shapes.table.named(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
-        let mut hits: Vec<Hit> = self.glyphs.iter().filter_map(|glyph| self.judge(glyph, concept)).collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let mut kept: Vec<Hit> = Vec::new();
-        for hit in hits {
-            let covered = |other: &Hit| other.area.shared(&hit.area) > 0.4 * other.area.size().min(hit.area.size());
-            if !kept.iter().any(covered) {
-                kept.push(hit);
-            }
-        }
-        Ok(Found::parted(kept, ACCEPT))
+        let concept = concepts::index(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
+        let hits = self.glyphs.iter().filter_map(|glyph| self.judge(glyph, concept)).collect();
+        Ok(Found::parted(apart(hits), ACCEPT))
     }
 
-    /// What the glyph in an area shows, the surest first and at most three: for a button without a name. Nothing where
-    /// no glyph is sure enough.
-    pub fn classify(&self, area: &Area) -> Vec<Hit> {
+    /// All places that surely show a concept, from the top left: each once, by the name that fits best. Bars, discs and boxes
+    /// are on every screen, so that those that may well be a minus or a stop are not among them.
+    pub fn icons(&self) -> Vec<Hit> {
+        let told = self.glyphs.iter().filter(|glyph| !look::is_plain(&self.shapes.table, glyph));
+        let sure = told.filter_map(|glyph| self.name(glyph)).filter(Hit::is_sure);
+        let mut icons = apart(sure.collect());
+        icons.sort_by(|a, b| a.area.y.total_cmp(&b.area.y).then(a.area.x.total_cmp(&b.area.x)));
+        icons
+    }
+
+    /// The icon in an area, by the name that fits best, which need not be sure: for a button without a name. Nothing where
+    /// no glyph of the area is like anything.
+    pub fn icon_in(&self, area: &Area) -> Option<Hit> {
         let held = |glyph: &&Glyph| glyph.area.shared(area) > 0.85 * glyph.area.size();
-        let mut hits: Vec<Hit> = Vec::new();
-        for glyph in self.glyphs.iter().filter(held) {
-            let judged = (0..self.shapes.table.concepts.len()).filter_map(|concept| self.judge(glyph, concept));
-            hits.extend(judged.filter(|hit| hit.score >= ACCEPT));
-        }
-        // Of equally sure ones the larger glyph, then the earlier concept: a whole before its parts, back before an arrow.
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.area.size().total_cmp(&a.area.size())));
-        let mut told = std::collections::HashSet::new();
-        hits.retain(|hit| told.insert(hit.concept.clone()));
-        hits.truncate(3);
-        hits
+        let named = self.glyphs.iter().filter(held).filter_map(|glyph| self.name(glyph));
+        apart(named.collect()).into_iter().next()
+    }
+
+    /// What a glyph shows most likely. Of equally sure concepts it is the one that the table has first: back before an arrow.
+    fn name(&self, glyph: &Glyph) -> Option<Hit> {
+        let hits = look::likeliest(glyph).into_iter().filter_map(|concept| self.judge(glyph, concept));
+        hits.reduce(|best, hit| if hit.score > best.score { hit } else { best })
     }
 
     fn judge(&self, glyph: &Glyph, concept: usize) -> Option<Hit> {
         let (score, shape) = look::sure(&self.shapes.table, glyph, concept)?;
         let filled = self.shapes.table.shapes.get(usize::from(shape)).is_some_and(|shape| shape.filled);
         let score = if filled && score < ACCEPT_FILLED { score.min(ACCEPT - 0.01) } else { score };
-        let concept = self.shapes.table.concepts.get(concept)?.name.clone();
+        let concept = concepts().get(concept)?.name;
         (score >= NEAR).then_some(Hit { concept, area: glyph.area, score, filled })
     }
 }

@@ -4,8 +4,10 @@
 
 use crate::{
     blobs::{self, Blob, Cut},
+    concepts::concepts,
     ink::Ink,
     picture::{Area, Copy},
+    plate::{self, Held},
     print::{LEAST, Print},
     table::Table,
 };
@@ -14,6 +16,12 @@ use crate::{
 pub(crate) const FINE: f32 = 2.0;
 /// A glyph must differ from what is behind it by as much.
 const CONTRAST: u8 = 20;
+
+/// A longer side of fewer pixels of the copy is too coarse.
+const COARSE: f32 = 10.5;
+
+/// The least size of a plate whose glyph is looked at by itself, in points.
+const PLATE: f32 = 24.0;
 
 /// Being ahead by more does not make it surer.
 const AHEAD: f32 = 0.12;
@@ -30,6 +38,8 @@ pub(crate) struct Glyph {
     pub(crate) area: Area,
     /// Whether it has the size of an icon among text.
     pub(crate) small: bool,
+    /// Whether it has too few pixels to show what it is.
+    pub(crate) coarse: bool,
     /// Whether it is a piece of a larger glyph that shows something itself: a line of a menu icon.
     pub(crate) part: bool,
     /// The best score of each concept's shapes, and which shape has it; the last is that of letters.
@@ -104,10 +114,10 @@ pub(crate) fn ink(copy: &Copy, blob: &Blob) -> Option<Ink> {
 
 /// How much a print is like each concept; `flipped` is the print the other way round, on a mirrored screen.
 pub(crate) fn scores(table: &Table, print: &Print, flipped: Option<&Print>) -> Vec<(f32, u16)> {
-    let mut scores = vec![(0f32, 0); table.concepts.len() + 1];
+    let mut scores = vec![(0f32, 0); concepts().len() + 1];
     for (index, shape) in table.shapes.iter().enumerate() {
         let own = if shape.mirrors { flipped.unwrap_or(print) } else { print };
-        let best = &mut scores[shape.concept.unwrap_or(table.concepts.len())];
+        let best = &mut scores[shape.concept.unwrap_or(concepts().len())];
         let Some(score) = shape.print.alike(own, best.0) else { continue };
         if score > best.0 {
             *best = (score, index as u16);
@@ -119,51 +129,80 @@ pub(crate) fn scores(table: &Table, print: &Print, flipped: Option<&Print>) -> V
 /// Looks at each blob, on two threads; `to` leads from the copy's
 /// pixels to the picture's, across and down; `scale` is the copy's pixels a point.
 pub(crate) fn glyphs(table: &Table, copy: &Copy, cut: &Cut, to: [f32; 2], scale: f32, mirrored: bool) -> Vec<Glyph> {
-    let look = |(blob, white): (&Blob, bool)| -> Option<Glyph> {
-        let ink = if white { white_ink(copy, blob)? } else { ink(copy, blob)? };
+    let glyph = |blob: &Blob, ink: &Ink| -> Option<Glyph> {
         let [left, top, right, bottom] = ink.bounds()?;
         // What has text's proportions once its faint rim is cut away.
         if !blobs::is_icon_size((right - left) / scale, (bottom - top) / scale) {
             return None;
         }
-        let print = Print::of(&ink)?;
+        let print = Print::of(ink)?;
         let flipped = if mirrored { Print::of(&ink.mirrored()) } else { None };
         let scores = scores(table, &print, flipped.as_ref());
-        let small = (10.0..=30.0).contains(&((right - left).max(bottom - top) / scale));
+        let longest = (right - left).max(bottom - top);
+        let small = (10.0..=30.0).contains(&(longest / scale));
         let area = Area {
             x: (blob.left as f32 + left) * to[0],
             y: (blob.top as f32 + top) * to[1],
             width: (right - left) * to[0],
             height: (bottom - top) * to[1],
         };
-        Some(Glyph { area, small, part: false, scores })
+        Some(Glyph { area, small, coarse: longest < COARSE, part: false, scores })
+    };
+    // A glyph, and apart from it what it holds if it is a plate: where edges are soft, both are one thing.
+    let look = |(blob, white): (&Blob, bool)| -> [Option<Glyph>; 2] {
+        let Some(ink) = (if white { white_ink(copy, blob) } else { ink(copy, blob) }) else { return [None, None] };
+        let held = match plate::held(&ink) {
+            Some(Held::Glyph(held)) if blob.width().max(blob.height()) as f32 >= PLATE * scale => glyph(blob, &held),
+            _ => None,
+        };
+        [glyph(blob, &ink), held]
     };
     // Every other one each: neighbours take alike long.
     let all: Vec<(&Blob, bool)> =
         cut.blobs.iter().map(|blob| (blob, false)).chain(cut.whites.iter().map(|blob| (blob, true))).collect();
-    let half = |odd: usize| all.iter().copied().skip(odd).step_by(2).filter_map(look).collect::<Vec<_>>();
+    let half = |odd: usize| all.iter().copied().skip(odd).step_by(2).map(look).collect::<Vec<_>>();
     std::thread::scope(|scope| {
         let other = scope.spawn(|| half(1));
-        let mut glyphs = half(0);
-        glyphs.extend(other.join().unwrap_or_default());
+        let mut looked = half(0);
+        looked.extend(other.join().unwrap_or_default());
+        let (glyphs, held): (Vec<_>, Vec<_>) = looked.into_iter().map(|[glyph, held]| (glyph, held)).unzip();
+        let mut glyphs: Vec<Glyph> = glyphs.into_iter().flatten().collect();
+        for held in held.into_iter().flatten() {
+            let own = held.area;
+            // The meridians of a globe are no grid.
+            let of_known = |whole: &Glyph| {
+                whole.area.shared(&own) > 0.9 * own.size() && whole.area.size() > own.size() && is_known(table, whole)
+            };
+            let same = |other: &Glyph| other.area.shared(&own) > 0.7 * own.size().max(other.area.size());
+            if !glyphs.iter().any(|other| same(other) || of_known(other)) {
+                glyphs.push(held);
+            }
+        }
         mark_parts(table, &mut glyphs);
         glyphs
     })
 }
 
+/// Whether a glyph is like the shape of some concept, and not just a plain disc, ring or box.
+fn is_known(table: &Table, glyph: &Glyph) -> bool {
+    best(glyph).0 >= ACCEPT && !is_plain(table, glyph)
+}
+
+/// Whether what a glyph is most like is a plain disc, ring, box or bar.
+pub(crate) fn is_plain(table: &Table, glyph: &Glyph) -> bool {
+    table.shapes.get(usize::from(best(glyph).1)).is_some_and(|shape| shape.print.plain || shape.print.is_bar())
+}
+
+/// The best score of all concepts, and the shape that has it.
+fn best(glyph: &Glyph) -> (f32, u16) {
+    let of_concepts = glyph.scores.iter().take(concepts().len()).copied();
+    of_concepts.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+}
+
 /// Marks the pieces of larger glyphs. What stands in the middle of a ring or a box is none: the cross in a circle is a
 /// cross too.
 fn mark_parts(table: &Table, glyphs: &mut [Glyph]) {
-    let wholes: Vec<Area> = glyphs
-        .iter()
-        .filter(|glyph| {
-            let known = glyph.scores.iter().take(table.concepts.len()).max_by(|a, b| a.0.total_cmp(&b.0));
-            let shape =
-                known.filter(|(score, _)| *score >= ACCEPT).and_then(|(_, at)| table.shapes.get(usize::from(*at)));
-            shape.is_some_and(|shape| !shape.print.plain)
-        })
-        .map(|glyph| glyph.area)
-        .collect();
+    let wholes: Vec<Area> = glyphs.iter().filter(|glyph| is_known(table, glyph)).map(|glyph| glyph.area).collect();
     for glyph in glyphs {
         let own = glyph.area;
         glyph.part = wholes.iter().any(|whole| {
@@ -178,6 +217,12 @@ fn mark_parts(table: &Table, glyphs: &mut [Glyph]) {
             inside && (aside || !round || !(0.25..=0.8).contains(&long))
         });
     }
+}
+
+/// The concepts that a glyph is most like, in the table's order.
+pub(crate) fn likeliest(glyph: &Glyph) -> Vec<usize> {
+    let least = best(glyph).0.max(LEAST) - MARGIN;
+    (0..concepts().len()).filter(|concept| glyph.scores[*concept].0 >= least).collect()
 }
 
 /// How sure it is that a glyph shows a concept, from 0 to 1, and which shape says so.
@@ -208,6 +253,6 @@ pub(crate) fn sure(table: &Table, glyph: &Glyph, concept: usize) -> Option<(f32,
     let sure = if behind > MARGIN { sure.min(ACCEPT - 0.01) - behind } else { sure };
     // Dots, pictures of people and buttons are discs and boxes too; those that are icons have an icon's size.
     let sure = if print.plain && !glyph.small { sure.min(ACCEPT - 0.01) } else { sure };
-    let sure = if glyph.part { sure.min(ACCEPT - 0.01) } else { sure };
+    let sure = if glyph.part || glyph.coarse { sure.min(ACCEPT - 0.01) } else { sure };
     Some((sure.clamp(0.0, 1.0), shape))
 }

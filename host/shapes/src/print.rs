@@ -4,7 +4,7 @@
 //! The first tells where something is, the second what it looks like, whatever the strokes' weight. It does not know
 //! screens or concepts.
 
-use crate::ink::Ink;
+use crate::{ink::Ink, mark::Plate};
 
 /// Cells a side of the grid.
 pub(crate) const GRID: usize = 24;
@@ -18,7 +18,7 @@ const EDGES: usize = BLOCKS * BLOCKS * WAYS;
 
 /// How the box of ink is laid on the grid.
 #[derive(Clone, Copy, PartialEq)]
-enum Lay {
+pub(crate) enum Lay {
     /// With its own proportions, the longer side filling the grid.
     Kept,
     /// Both sides filling the grid.
@@ -27,11 +27,11 @@ enum Lay {
 
 /// One way to lay the ink out, as numbers with length 1.
 #[derive(Clone)]
-struct Sheet {
+pub(crate) struct Sheet {
     /// The edges' directions in a quarter as many blocks, to rule out most others quickly.
     rough: Vec<i16>,
-    mass: Vec<i16>,
-    edges: Vec<i16>,
+    pub(crate) mass: Vec<i16>,
+    pub(crate) edges: Vec<i16>,
 }
 
 /// What is compared.
@@ -46,6 +46,8 @@ pub(crate) struct Print {
     /// The stretched ink in 1/255, and which of its cells lie inside the outline: not reachable from outside.
     cells: Vec<u8>,
     inside: Vec<bool>,
+    /// What it holds if it is a plate.
+    plate: Option<Plate>,
 }
 
 /// The most that a number of a sheet is; products of two sheets add up to at most its square.
@@ -67,9 +69,17 @@ impl Print {
             aspect: ((right - left) / (bottom - top)).ln(),
             kept: sheet(&kept)?,
             inside,
+            plate: Plate::of(ink, bounds),
             cells: stretched.iter().map(|v| (v * 255.0) as u8).collect(),
             stretched: sheet(&stretched)?,
         })
+    }
+
+    /// Whether it is a bar: long, and full of ink.
+    pub(crate) fn is_bar(&self) -> bool {
+        let inner = (GRID as f32 - 2.0 * MARGIN).powi(2);
+        let ink = self.cells.iter().map(|cell| f32::from(*cell)).sum::<f32>() / 255.0;
+        self.aspect.abs() > BAR && ink > FULL * inner
     }
 
     /// How alike two are, from 0 to 1, if more than `least`.
@@ -95,17 +105,18 @@ impl Print {
             alike = alike.max(stretched_edges * EDGE_PART + mass * MASS_PART - off);
         }
         alike = alike.min(1.0);
-        if alike > least
-            && let Some(inside) = self.alike_inside(other)
-        {
-            alike -= inside;
+        if alike > least {
+            alike -= match (&self.plate, &other.plate) {
+                (Some(own), Some(other)) => HELD * (SURE - own.alike(other)).max(0.0),
+                _ => self.apart_inside(other),
+            };
         }
         (alike > least).then_some(alike)
     }
 
-    /// What is taken off for insides that differ; nothing where there is hardly any inside. A disc with a cross in it and one
-    /// with a dot are much alike as a whole and not at all inside.
-    fn alike_inside(&self, other: &Print) -> Option<f32> {
+    /// What is taken off for insides that differ; nothing where there is hardly any inside. A house with a door in it and one
+    /// with a heart are much alike as a whole and not at all inside.
+    fn apart_inside(&self, other: &Print) -> f32 {
         let both = self.inside.iter().zip(&other.inside).map(|(a, b)| *a && *b);
         let (mut count, mut sums) = (0f32, [0f32; 5]);
         for ((a, b), _) in self.cells.iter().zip(&other.cells).zip(both).filter(|(_, both)| *both) {
@@ -118,7 +129,7 @@ impl Print {
             sums[4] += a * b;
         }
         if count < 60.0 {
-            return None;
+            return 0.0;
         }
         let [a, b, aa, bb, ab] = sums.map(|sum| sum / count);
         let (va, vb) = (aa - a * a, bb - b * b);
@@ -129,25 +140,31 @@ impl Print {
         };
         // Of two solid shapes, discs or boxes, the inside is all there is to tell them apart.
         let solid = a.min(b) > 0.55 && count > 150.0;
-        Some(if solid { SOLID } else { INSIDE } * (SURE - alike).max(0.0))
+        let weight = if solid { SOLID } else { INSIDE };
+        weight * (SURE - alike).max(0.0)
     }
 }
 
 /// Likeness below this is none.
-pub(crate) const LEAST: f32 = 0.6;
+pub(crate) const LEAST: f32 = 0.5;
 /// Rough likeness below which nothing finer is compared.
-const ROUGH: f32 = 0.6;
+const ROUGH: f32 = 0.56;
 /// How much the edges and the ink count, and what a logarithm of stretching takes off.
-const EDGE_PART: f32 = 0.65;
-const MASS_PART: f32 = 0.35;
-const STRETCH: f32 = 0.35;
+pub(crate) const EDGE_PART: f32 = 0.65;
+pub(crate) const MASS_PART: f32 = 0.35;
+pub(crate) const STRETCH: f32 = 0.35;
 /// What a difference inside takes off the score, the same of solid shapes, and how alike insides are that are the same.
 const INSIDE: f32 = 0.1;
 const SOLID: f32 = 0.3;
+/// The same of the glyphs that two plates hold.
+const HELD: f32 = 0.2;
 const SURE: f32 = 0.85;
 
 /// Cells inside of a disc that fills the grid, less a few.
 const PLAIN: usize = 250;
+/// Logarithm of a bar's length by its width, at least, and how full of ink its box is.
+const BAR: f32 = 1.0;
+const FULL: f32 = 0.8;
 /// Variance below which an inside is plain.
 const FLAT: f32 = 0.006;
 
@@ -184,13 +201,13 @@ fn inside(cells: &[f32]) -> Vec<bool> {
         .collect()
 }
 
-fn dot(a: &[i16], b: &[i16]) -> f32 {
+pub(crate) fn dot(a: &[i16], b: &[i16]) -> f32 {
     let sum: i32 = a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
     sum as f32 / (UNIT * UNIT)
 }
 
 /// The ink's mean in each cell.
-fn grid(ink: &Ink, bounds: [f32; 4], lay: Lay) -> Vec<f32> {
+pub(crate) fn grid(ink: &Ink, bounds: [f32; 4], lay: Lay) -> Vec<f32> {
     let [left, top, right, bottom] = bounds;
     let (width, height) = (right - left, bottom - top);
     let inner = GRID as f32 - 2.0 * MARGIN;
@@ -233,7 +250,7 @@ fn between(ink: &Ink, x: f32, y: f32) -> f32 {
     above * (1.0 - fy) + below * fy
 }
 
-fn sheet(cells: &[f32]) -> Option<Sheet> {
+pub(crate) fn sheet(cells: &[f32]) -> Option<Sheet> {
     let soft = blur(&blur(cells));
     let mean = soft.iter().sum::<f32>() / MASS as f32;
     let mass: Vec<f32> = soft.iter().map(|v| v - mean).collect();

@@ -1,8 +1,8 @@
-//! The bundled table: which concepts there are, which words mean them, and the prints of their shapes.
+//! The bundled table of shapes: the prints of the drawings that show each concept.
 //!
-//! Knows the data file's form. Does not know pictures.
+//! Knows the form of the drawings' file. Does not know pictures, or words that mean a concept.
 
-use crate::{draw::draw, print::Print};
+use crate::{concepts::concepts, draw::draw, print::Print};
 use serde::Deserialize;
 
 const DATA: &str = include_str!("../../assets/icons/icons.json");
@@ -16,28 +16,17 @@ struct File {
 #[derive(Deserialize)]
 struct ConceptLine {
     name: String,
-    mirrors: bool,
-    words: Vec<String>,
     shapes: Vec<Body>,
 }
 
 #[derive(Deserialize)]
 struct Body {
     #[serde(default)]
+    set: String,
+    #[serde(default)]
     filled: bool,
     size: [f32; 2],
     body: String,
-}
-
-/// What an icon means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Concept {
-    /// The name that answers carry.
-    pub name: String,
-    /// Further words that mean it, lower case, the most telling first.
-    pub words: Vec<String>,
-    /// Whether it is drawn the other way round on screens that are read from right to left.
-    pub mirrors: bool,
 }
 
 /// One drawing of a concept, or of a letter.
@@ -50,18 +39,19 @@ pub(crate) struct Shape {
 }
 
 pub(crate) struct Table {
-    pub(crate) concepts: Vec<Concept>,
     pub(crate) shapes: Vec<Shape>,
 }
 
 impl Table {
-    /// Reads the file and draws its shapes, on two threads. The file is part of the program and checked by a test, so
+    /// Reads the file and draws its shapes but those of the set `without`, on two threads. The file is part of the program and checked by a test, so
     /// what cannot be read in it is left out rather than reported.
-    pub(crate) fn load() -> Table {
+    pub(crate) fn load(without: Option<&str>) -> Table {
         let file: File = serde_json::from_str(DATA).unwrap_or(File { concepts: Vec::new(), letters: Vec::new() });
         let mut bodies: Vec<(Option<usize>, bool, &Body)> = Vec::new();
-        for (index, line) in file.concepts.iter().enumerate() {
-            bodies.extend(line.shapes.iter().map(|body| (Some(index), line.mirrors, body)));
+        for line in &file.concepts {
+            let Some(index) = concepts().iter().position(|concept| concept.name == line.name) else { continue };
+            let held = line.shapes.iter().filter(|body| Some(body.set.as_str()) != without);
+            bodies.extend(held.map(|body| (Some(index), concepts()[index].mirrors, body)));
         }
         bodies.extend(file.letters.iter().map(|body| (None, false, body)));
         let shape = |(concept, mirrors, body): &(Option<usize>, bool, &Body)| {
@@ -75,19 +65,7 @@ impl Table {
             shapes.extend(other.join().unwrap_or_default());
             shapes
         });
-        let concepts = file
-            .concepts
-            .into_iter()
-            .map(|line| Concept { name: line.name, words: line.words, mirrors: line.mirrors })
-            .collect();
-        Table { concepts, shapes }
-    }
-
-    /// The concept of this name, else the first that has this word.
-    pub(crate) fn named(&self, name: &str) -> Option<usize> {
-        let name = name.trim().to_lowercase();
-        let by_name = self.concepts.iter().position(|concept| concept.name == name);
-        by_name.or_else(|| self.concepts.iter().position(|concept| concept.words.contains(&name)))
+        Table { shapes }
     }
 }
 
@@ -99,18 +77,8 @@ mod tests {
     fn every_body_of_the_file_can_be_drawn() {
         let file: File = serde_json::from_str(DATA).expect("the bundled file");
         let bodies = file.concepts.iter().map(|line| line.shapes.len()).sum::<usize>() + file.letters.len();
-        let table = Table::load();
+        let table = Table::load(None);
         assert_eq!(table.shapes.len(), bodies);
         assert!(table.shapes.len() < usize::from(u16::MAX), "shapes are counted in 16 bits");
-    }
-
-    #[test]
-    fn names_come_before_words_and_case_does_not_matter() {
-        let table = Table::load();
-        let named = |name: &str| table.named(name).map(|index| table.concepts[index].name.as_str());
-        // A word of `back` and a concept of its own.
-        assert_eq!(named("chevron left"), Some("chevron left"));
-        assert_eq!(named(" Gear "), Some("settings"));
-        assert_eq!(named("no such icon"), None);
     }
 }

@@ -13,6 +13,7 @@ fn look(width: u32, height: u32, channels: u8, data: &[u8], scale: f32) -> Resul
             assert!((0.0..=1.0).contains(&hit.score), "{hit:?}");
         }
     }
+    assert!(look.icons().iter().all(fingertip_shapes::Hit::is_sure));
     Ok(look.glyphs())
 }
 
@@ -44,7 +45,7 @@ proptest! {
         let picture = Picture { width, height, channels, data: &data };
         let view = View { picture, scale, mirrored: false, ignore: &[] };
         let area = Area { x: width as f32 / 3.0, y: -4.0, width: height as f32, height: 1e9 };
-        Shapes::bundled().classify(&view, &area).expect("a picture");
+        Shapes::bundled().icon_in(&view, &area).expect("a picture");
         let side = grain.min(width).min(height);
         let small = vec![seed as u8; side as usize * side as usize];
         let reference = Picture { width: side, height: side, channels: 1, data: &small };
@@ -70,7 +71,7 @@ fn what_cannot_be_looked_at_is_refused_with_a_reason() {
     let unknown = Shapes::bundled().find(&view, "no such thing");
     assert_eq!(unknown, Err(Error::Unknown("no such thing".to_owned())));
     let nowhere = Area { x: f32::NAN, y: f32::INFINITY, width: -1.0, height: 0.0 };
-    assert_eq!(Shapes::bundled().classify(&view, &nowhere), Ok(Vec::new()));
+    assert_eq!(Shapes::bundled().icon_in(&view, &nowhere), Ok(None));
 }
 
 #[test]

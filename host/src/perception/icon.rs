@@ -1,7 +1,7 @@
 //! find_icon in a tree: which element is the icon that a name or a plain description means.
 //!
-//! Knows roles, labels, identifiers and a table of synonyms. Does not know shapes; matches by shape can be joined to
-//! these later, since a score says the same of both: how likely the icon is the one.
+//! Knows roles, labels and identifiers, and the words of the table of concepts. Does not know shapes, which may be found
+//! by the same table in the picture.
 //!
 //! | score | why |
 //! | --- | --- |
@@ -15,10 +15,10 @@
 //! What looks like an icon (an image, an icon, a button or tab without a text inside) scores in full, another control
 //! 0.05 less, a mere text 0.35 less. What cannot be reached scores 0.05 less.
 
-use super::icon_names::{CONCEPTS, Concept};
 use super::outline::Outline;
 use super::text::{find_words, fold, is_cjk, likeness, squeeze};
 use crate::neutral::{Node, Point, Rect, Role, Tree};
+use std::sync::OnceLock;
 
 /// Score from which an element is a match; below it is only near.
 pub const ACCEPT: f64 = 0.7;
@@ -120,33 +120,77 @@ fn telling(text: &str) -> String {
     if kept.is_empty() { text.to_owned() } else { kept.join(" ") }
 }
 
-/// The concepts that a query means, the likeliest first: those one of whose words is the query, else those whose words
-/// stand in it (`settings gear`, `gear on the top right`).
-fn concepts_of(query: &str) -> Vec<&'static Concept> {
-    let exact: Vec<&Concept> =
-        CONCEPTS.iter().filter(|concept| concept.words.iter().any(|word| fold(word) == query)).collect();
-    if !exact.is_empty() {
-        return exact;
-    }
-    let mut held: Vec<(usize, usize, &Concept)> = CONCEPTS
+/// Words that mean an icon only where they stand alone: in longer texts they say where something is.
+const ALONE: &[&str] = &["at", "left", "right"];
+
+/// Whether a word tells its concept among other words too.
+fn tells_among_others(word: &str) -> bool {
+    !is_letter(word) && !ALONE.contains(&word)
+}
+
+fn is_letter(word: &str) -> bool {
+    word.chars().nth(1).is_none()
+}
+
+/// A concept of the table, its words folded as queries and names are.
+struct Known {
+    name: &'static str,
+    /// Its name first.
+    words: Vec<String>,
+}
+
+fn known() -> &'static [Known] {
+    static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let known = |concept: &fingertip_shapes::Concept| Known {
+            name: concept.name,
+            words: std::iter::once(&concept.name).chain(&concept.words).map(|word| words(word)).collect(),
+        };
+        fingertip_shapes::concepts().iter().map(known).collect()
+    })
+}
+
+/// The concepts one of whose words is the query, those that it means most likely first.
+fn named(query: &str) -> Vec<&'static Known> {
+    let mut named: Vec<(usize, &Known)> = known()
+        .iter()
+        .filter_map(|concept| Some((concept.words.iter().position(|word| word == query)?, concept)))
+        .collect();
+    named.sort_by_key(|(place, _)| *place);
+    named.into_iter().map(|(_, concept)| concept).collect()
+}
+
+/// The concepts whose words stand in a longer query (`settings gear`, `gear on the top right`), the likeliest first and at
+/// most three.
+fn held_in(query: &str) -> Vec<&'static Known> {
+    let mut held: Vec<(usize, usize, &Known)> = known()
         .iter()
         .filter_map(|concept| {
-            let best = concept
-                .words
-                .iter()
-                .filter(|word| word.len() > 1)
-                .filter_map(|word| find_words(query, &words(word)).map(|at| (word.chars().count(), at)));
-            best.max_by_key(|(length, at)| (*length, std::cmp::Reverse(*at))).map(|(length, at)| (length, at, concept))
+            let told = concept.words.iter().filter(|word| tells_among_others(word));
+            let at = told.filter_map(|word| Some((word.chars().count(), find_words(query, word)?)));
+            let (length, at) = at.max_by_key(|(length, at)| (*length, std::cmp::Reverse(*at)))?;
+            Some((length, at, concept))
         })
         .collect();
     held.sort_by_key(|(length, at, _)| (std::cmp::Reverse(*length), *at));
-    // A longer word is the better guess: "hang up" is not "up".
+    // A longer word is the better guess: in "alarm clock" it is not the clock.
     let longest = held.first().map_or(0, |(length, _, _)| *length);
-    held.into_iter()
-        .filter(|(length, _, _)| *length * 3 >= longest * 2)
-        .map(|(_, _, concept)| concept)
-        .take(3)
-        .collect()
+    let near = held.into_iter().filter(|(length, _, _)| *length * 3 >= longest * 2);
+    near.map(|(_, _, concept)| concept).take(3).collect()
+}
+
+/// What a query asks for: its telling words, and the concepts that they may mean, the likeliest first.
+fn asked(query: &str) -> (String, Vec<&'static Known>) {
+    let all = words(query);
+    // "Dark mode" and "add circle" are names, though half of their words say little elsewhere.
+    let exact = named(&all);
+    if !exact.is_empty() {
+        return (all, exact);
+    }
+    let text = telling(&all);
+    let guesses = [named(&text), held_in(&text), held_in(&all)];
+    let concepts = guesses.into_iter().find(|guess| !guess.is_empty()).unwrap_or_default();
+    (text, concepts)
 }
 
 /// How well a name tells one of the wanted words.
@@ -160,12 +204,10 @@ fn name_score(name: &str, is_identifier: bool, query: &str, wanted: &[String]) -
     }
     let mut best: f64 = 0.0;
     for word in wanted.iter().map(String::as_str).chain(std::iter::once(query)) {
-        if word.is_empty() {
-            continue;
-        }
+        let may_be_held = tells_among_others(word) || (word == query && !is_letter(word));
         if core == word || name == word {
             best = best.max(0.96);
-        } else if word.chars().count() > 1 && find_words(name, word).is_some() {
+        } else if may_be_held && find_words(name, word).is_some() {
             let others = if name.chars().any(is_cjk) { name.chars().count() / 3 } else { core.split(' ').count() };
             let few = others < 3 + word.split(' ').count();
             best = best.max(match (is_identifier, few) {
@@ -199,16 +241,10 @@ fn role_penalty(node: &Node, has_text_inside: bool) -> f64 {
 /// Looks for the icon that `query` names or describes. `threshold` (default [`ACCEPT`]) parts matches from near ones.
 pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<f64>, limit: usize) -> FoundIcons {
     let threshold = threshold.filter(|t| t.is_finite()).unwrap_or(ACCEPT).clamp(0.0, 1.0);
-    let query = telling(&words(query));
+    let (query, concepts) = asked(query);
     if query.is_empty() {
         return FoundIcons::default();
     }
-    let concepts = concepts_of(&query);
-    let wanted: Vec<(usize, Vec<String>)> = concepts
-        .iter()
-        .enumerate()
-        .map(|(rank, concept)| (rank, concept.words.iter().map(|word| words(word)).collect()))
-        .collect();
     let mut has_text = vec![false; tree.nodes.len()];
     for (i, node) in tree.nodes.iter().enumerate().rev() {
         let says = node.role == Role::Text
@@ -233,9 +269,9 @@ pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<
             continue;
         }
         let mut best = (0.0f64, None);
-        let none = Vec::new();
-        let sets = wanted.iter().map(|(rank, words)| (*rank, words)).chain(wanted.is_empty().then_some((0, &none)));
-        for (rank, words) in sets {
+        let unknown: &[String] = &[];
+        let sets = concepts.iter().map(|concept| concept.words.as_slice());
+        for (rank, words) in sets.chain(concepts.is_empty().then_some(unknown)).enumerate() {
             let score = name_score(&label, false, &query, words).max(name_score(&identifier, true, &query, words));
             // The second guess at what the query means is a little less likely.
             let score = score - 0.03 * rank as f64;
@@ -278,12 +314,6 @@ pub fn find_icon(tree: &Tree, outline: &Outline, query: &str, threshold: Option<
 
 /// The names of the concepts that a query may mean, the likeliest first; the query itself where none is known.
 pub fn meant(query: &str) -> Vec<String> {
-    let query = telling(&words(query));
-    let concepts: Vec<String> = concepts_of(&query).into_iter().map(|concept| concept.name.to_owned()).collect();
-    if concepts.is_empty() { vec![query] } else { concepts }
-}
-
-/// How many concepts are known by name.
-pub fn concept_count() -> usize {
-    CONCEPTS.len()
+    let (query, concepts) = asked(query);
+    if concepts.is_empty() { vec![query] } else { concepts.iter().map(|concept| concept.name.to_owned()).collect() }
 }

@@ -30,7 +30,6 @@ mod fold;
 pub mod fuse;
 pub mod geometry;
 pub mod icon;
-mod icon_names;
 mod latest;
 pub mod locator;
 pub mod notes;

@@ -63,21 +63,23 @@ impl Sight {
         known
     }
 
-    /// Where one of these concepts is, the first that is found.
+    /// Where the first of these concepts is that is found; where none is, what is like any of them.
     pub fn find(&self, concepts: &[String]) -> FoundShapes {
         let mut all = FoundShapes::default();
         for concept in concepts {
-            // A concept of which there is no drawing is found by its words alone.
+            // What the table does not name has no shape.
             let Ok(found) = self.look.find(concept) else { continue };
             let shape = |hit: fingertip_shapes::Hit| Shape {
                 name: concept.clone(),
                 bounds: in_points(&hit.area, self.scale),
                 score: f64::from(hit.score),
             };
-            all.accepted.extend(found.accepted.into_iter().map(shape));
             all.near.extend(found.near.into_iter().map(shape));
+            if !found.accepted.is_empty() {
+                all.accepted = found.accepted.into_iter().map(shape).collect();
+                break;
+            }
         }
-        all.accepted.sort_by(|a, b| b.score.total_cmp(&a.score));
         all.near.sort_by(|a, b| b.score.total_cmp(&a.score));
         all
     }

@@ -3,7 +3,7 @@
 use super::{Build, SCREEN, screens};
 use crate::neutral::{Role, Tree};
 use crate::perception::find::{Found, Match, find_text};
-use crate::perception::icon::{FoundIcons, concept_count, find_icon};
+use crate::perception::icon::{FoundIcons, find_icon, meant};
 use crate::perception::outline::Outline;
 
 fn find(tree: &Tree, query: &str, how: Match) -> Found {
@@ -129,5 +129,51 @@ fn an_unknown_name_is_still_looked_for() {
     assert_eq!(icon(&b.tree, "zebra").matches[0].name, "Zebra");
     assert!(icon(&b.tree, "zebar").matches.is_empty());
     assert_eq!(icon(&b.tree, "zebrra").near.len(), 1);
-    assert!(concept_count() >= 60);
+}
+
+#[test]
+fn a_query_means_the_concept_of_its_name_before_others_of_the_same_word() {
+    for (query, concepts) in [
+        ("settings", &["settings"][..]),
+        ("kebab", &["more vertical", "more"]),
+        ("alarm", &["alarm", "clock"]),
+        ("chevron left", &["chevron left", "back"]),
+        // Names of their own, whose words alone would say less.
+        ("dark mode", &["dark mode"]),
+        ("add circle", &["add circle"]),
+        ("the dark mode icon", &["dark mode"]),
+        ("e-mail", &["mail"]),
+        // Where it is does not say what it is.
+        ("gear on the top right", &["settings"]),
+        ("bell at the left", &["notification"]),
+        ("settings gear", &["settings"]),
+        ("alarm clock", &["alarm"]),
+        ("zebra at the right", &["zebra at right"]),
+        ("down arrow", &["down"]),
+    ] {
+        assert_eq!(meant(query), concepts, "{query}");
+    }
+}
+
+#[test]
+fn words_of_direction_name_an_icon_only_alone() {
+    let mut b = Build::default();
+    b.add(None, Role::Button, "Turn right", (0.0, 0.0, 44.0, 44.0));
+    b.add(None, Role::Button, "Meet at noon", (0.0, 50.0, 44.0, 44.0));
+    assert!(icon(&b.tree, "chevron right").matches.is_empty());
+    assert!(icon(&b.tree, "mention").matches.is_empty());
+    // Who asks for the word itself finds it.
+    assert_eq!(icon(&b.tree, "right").matches.len(), 1);
+}
+
+#[test]
+fn every_word_of_the_table_finds_an_element_of_its_concepts_name() {
+    for concept in fingertip_shapes::concepts() {
+        let mut b = Build::default();
+        b.add(None, Role::Button, concept.name, (0.0, 0.0, 44.0, 44.0));
+        for word in &concept.words {
+            let found = icon(&b.tree, word);
+            assert!(found.matches.first().is_some_and(|best| best.score >= 0.8), "{word} is no {}", concept.name);
+        }
+    }
 }
