@@ -183,7 +183,7 @@ async fn beside_tree(context: &Context, target: &Target, seen: &Seen) -> Result<
         None => Arc::default(),
     };
     notes.extend(notes::on_page(&page));
-    let beside = beside::beside(&seen.outline, &page.lines, &sight.known());
+    let beside = beside::beside(&seen.outline, &page.lines, &sight.icons());
     Ok((beside, notes.into_iter().map(Note::from).collect()))
 }
 

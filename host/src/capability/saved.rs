@@ -154,7 +154,7 @@ impl Saved {
         let sight = Sight::of(&file.pixels, file.scale, &page.lines, file.is_mirrored())?;
         let blank = file.seen.is_none().then(|| Seen::new(Tree::default(), Some(file.screen())));
         let Some(seen) = file.seen.as_ref().or(blank.as_ref()) else { return Ok(Map::new()) };
-        let beside = beside::beside(&seen.outline, &page.lines, &sight.known());
+        let beside = beside::beside(&seen.outline, &page.lines, &sight.icons());
         let mut book = RefBook::new();
         let refs = book.assign(&seen.outline);
         let alone: Vec<Ref> = beside.alone.iter().map(|_| book.fresh()).collect();

@@ -5,7 +5,7 @@
 
 use super::{latest::Latest, ocr::TextLine, picture::Pixels};
 use crate::neutral::Rect;
-use fingertip_shapes::{Area, Look, Shapes, View};
+use fingertip_shapes::{Area, Hit, Look, Shapes, View};
 use std::sync::Arc;
 
 /// A place on a screen that shows, or may show, an icon.
@@ -51,16 +51,8 @@ impl Sight {
     }
 
     /// All that surely is a known icon, once for each place.
-    pub fn known(&self) -> Vec<Shape> {
-        let mut known: Vec<Shape> = Vec::new();
-        for area in self.look.glyphs() {
-            let Some(best) = self.look.classify(&area).into_iter().next() else { continue };
-            let bounds = in_points(&best.area, self.scale);
-            if !known.iter().any(|other| other.bounds.contains(bounds.center())) {
-                known.push(Shape { name: best.concept, bounds, score: f64::from(best.score) });
-            }
-        }
-        known
+    pub fn icons(&self) -> Vec<Shape> {
+        self.look.icons().into_iter().map(|hit| shape(&hit, &hit.concept, self.scale)).collect()
     }
 
     /// Where the first of these concepts is that is found; where none is, what is like any of them.
@@ -69,14 +61,10 @@ impl Sight {
         for concept in concepts {
             // What the table does not name has no shape.
             let Ok(found) = self.look.find(concept) else { continue };
-            let shape = |hit: fingertip_shapes::Hit| Shape {
-                name: concept.clone(),
-                bounds: in_points(&hit.area, self.scale),
-                score: f64::from(hit.score),
-            };
-            all.near.extend(found.near.into_iter().map(shape));
+            let shapes = |hits: &[Hit]| hits.iter().map(|hit| shape(hit, concept, self.scale)).collect::<Vec<_>>();
+            all.near.extend(shapes(&found.near));
             if !found.accepted.is_empty() {
-                all.accepted = found.accepted.into_iter().map(shape).collect();
+                all.accepted = shapes(&found.accepted);
                 break;
             }
         }
@@ -92,15 +80,8 @@ impl Sight {
 pub fn find_reference(pixels: &Pixels, reference: &Pixels, scale: f64) -> Result<FoundShapes, String> {
     let found =
         fingertip_shapes::find_reference(&pixels.view(), &reference.view()).map_err(|error| error.to_string())?;
-    let shapes = |hits: Vec<fingertip_shapes::Hit>| {
-        let shape = |hit: fingertip_shapes::Hit| Shape {
-            name: "picture".to_owned(),
-            bounds: in_points(&hit.area, scale),
-            score: f64::from(hit.score),
-        };
-        hits.into_iter().map(shape).collect()
-    };
-    Ok(FoundShapes { accepted: shapes(found.accepted), near: shapes(found.near) })
+    let shapes = |hits: &[Hit]| hits.iter().map(|hit| shape(hit, "picture", scale)).collect();
+    Ok(FoundShapes { accepted: shapes(&found.accepted), near: shapes(&found.near) })
 }
 
 /// Looks at pictures, and remembers the last of each screen.
@@ -121,6 +102,10 @@ impl Sights {
         self.kept.keep(screen, hash, sight.clone());
         sight
     }
+}
+
+fn shape(hit: &Hit, name: &str, scale: f64) -> Shape {
+    Shape { name: name.to_owned(), bounds: in_points(&hit.area, scale), score: f64::from(hit.score) }
 }
 
 fn in_pixels(bounds: &Rect, scale: f64) -> Area {
