@@ -52,7 +52,7 @@ impl Sight {
 
     /// All that surely is a known icon, once for each place.
     pub fn icons(&self) -> Vec<Shape> {
-        self.look.icons().into_iter().map(|hit| shape(&hit, &hit.concept, self.scale)).collect()
+        self.look.icons().into_iter().map(|hit| shape(&hit, hit.concept, self.scale)).collect()
     }
 
     /// Where the first of these concepts is that is found; where none is, what is like any of them.
