@@ -25,9 +25,9 @@ const AROUND: usize = 32;
 /// Of all rows, from which share on the whole picture is read anew.
 const MOST_ANEW: f64 = 0.7;
 
-/// Most lines that are read of one picture. A screen full of small print has some hundreds; more would hold up whoever asks,
-/// and all others who wait for their turn.
-const MOST_LINES: usize = 1_000;
+/// Most that is read of one picture: the widths of its lines, each as a share of the line's height, together. A screen has
+/// some hundreds, a long page full of print some thousands; more would hold up whoever asks, and all who wait for their turn.
+const MOST_WIDTH: f64 = 8_000.0;
 
 /// From this score, and this share of the ink read, the first recogniser's reading stands without asking the added ones.
 const SURE: f32 = 0.95;
@@ -251,9 +251,15 @@ impl Pass<'_> {
             likelihood: found.likelihood,
         };
         let mut spots: Vec<Spot> = map.boxes().into_iter().map(spot).collect();
-        if spots.len() > MOST_LINES {
+        let width = |spot: &Spot| spot.area.width / spot.area.height;
+        if spots.iter().map(width).sum::<f64>() > MOST_WIDTH {
+            // Those that are most surely text.
             spots.sort_by(|one, two| two.likelihood.total_cmp(&one.likelihood));
-            spots.truncate(MOST_LINES);
+            let mut left = MOST_WIDTH;
+            spots.retain(|spot| {
+                left -= width(spot);
+                left >= 0.0
+            });
         }
         Ok(spots)
     }

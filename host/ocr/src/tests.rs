@@ -4,7 +4,7 @@ use crate::{OcrError, Picture, Reader, Reading};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-static READER: LazyLock<Reader> = LazyLock::new(|| Reader::new());
+static READER: LazyLock<Reader> = LazyLock::new(Reader::new);
 
 fn read(width: u32, height: u32, channels: u8, pixel: impl Fn(u32, u32) -> u8) -> Result<Reading, OcrError> {
     let mut data = Vec::with_capacity((width * height * u32::from(channels)) as usize);

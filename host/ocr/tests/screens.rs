@@ -6,7 +6,7 @@ use fingertip_ocr::{Area, Line, Picture, Reader, Reading};
 use std::sync::LazyLock;
 use virtual_phone::{Phone, PhoneOptions};
 
-static READER: LazyLock<Reader> = LazyLock::new(|| Reader::new());
+static READER: LazyLock<Reader> = LazyLock::new(Reader::new);
 
 fn phone(dark: bool, scale: f64, app: &str) -> Phone {
     let mut phone = Phone::new(PhoneOptions { dark, scale, manual_clock: true, ..PhoneOptions::default() });

@@ -87,15 +87,15 @@ pub enum OcrError {
     Failed(String),
 }
 
-/// Gives a model's bytes and its characters, one a line, or says why it cannot.
-pub type Files = Box<dyn Fn() -> Result<(Vec<u8>, String), String> + Send + Sync>;
+/// A recogniser's model, and its characters, one a line.
+pub type Files = (Vec<u8>, String);
 
 /// A text recogniser that the operator added.
 pub struct Added {
     /// What it is called in messages: its file.
     pub name: String,
-    /// What it consists of, read when it is needed.
-    pub files: Files,
+    /// Gives its files, or says why it cannot.
+    pub files: Box<dyn Fn() -> Result<Files, String> + Send + Sync>,
 }
 
 /// What was read of one picture.
