@@ -43,8 +43,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Reads the file and draws its shapes but those of the set `without`, on two threads. The file is part of the program and checked by a test, so
-    /// what cannot be read in it is left out rather than reported.
+    /// Reads the file and draws its shapes but those of the set `without`, on two threads. The file is part of the program
+    /// and checked by a test, so what cannot be read in it is left out rather than reported.
     pub(crate) fn load(without: Option<&str>) -> Table {
         let file: File = serde_json::from_str(DATA).unwrap_or(File { concepts: Vec::new(), letters: Vec::new() });
         let mut bodies: Vec<(Option<usize>, bool, &Body)> = Vec::new();
