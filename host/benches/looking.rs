@@ -18,8 +18,10 @@ fn main() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let host = Host::with(&virtual_device("phone")).await;
-        tree(&host).await;
+        timed(&host, "describe", json!({})).await;
         println!("memory without text recognition: {:.0} MB, wanted at most 40", megabytes(&host));
+        tree(&host).await;
+        println!("memory with pictures of the virtual phone, which draws them itself: {:.0} MB", megabytes(&host));
         icons(&host).await;
         println!("memory with the icons' shapes: {:.0} MB", megabytes(&host));
         texts(&host).await;

@@ -182,13 +182,48 @@ async fn saved_pictures_are_searched_by_the_same_code() {
     assert!(answers.iter().all(|answer| answer["took_ms"].is_number()), "{out}");
     assert!(answers[3..].iter().all(|answer| answer["error"].is_string()), "{out}");
 
-    // What is no picture is said to be none, whatever it is.
-    let bad = setup.folder().join("bad.png");
-    for bytes in [Vec::new(), b"no picture".to_vec(), std::fs::read(&image).expect("readable")[..500].to_vec()] {
-        std::fs::write(&bad, bytes).expect("written");
-        let (fine, out, err) = run(&["icon", "--image", &bad.display().to_string(), "--query", "back"]).await;
-        assert!(!fine && out.is_empty() && err.starts_with("fingertip: ") && err.lines().count() == 1, "{out} {err}");
-    }
+    let (fine, out, _) = run(&["describe", "--image", &image]).await;
+    assert!(fine && out.contains("title \"Settings\"") && out.contains("\"Airplane Mode\""), "{out}");
+    let (fine, out, _) = run(&["describe", "--image", &image, "--tree", &tree, "--json", "--max-tokens", "120"]).await;
+    let told = json(&out);
+    assert!(fine && told["actions"].as_array().is_some_and(|actions| !actions.is_empty()), "{out}");
+    assert!(told["omitted"].as_u64().is_some_and(|omitted| omitted > 0), "{out}");
     let (fine, _, err) = run(&["icon", "--image", &image]).await;
     assert!(!fine && err.contains("--query") && err.contains("--reference"), "{err}");
+}
+
+/// A picture of one colour.
+fn plain(width: u32, height: u32, value: u8) -> Vec<u8> {
+    let pixels = Pixels::new(width, height, 3, vec![value; (width * height * 3) as usize]).expect("pixels");
+    pixels.encode(PictureFormat::Png, 0).expect("a picture").bytes
+}
+
+#[tokio::test]
+async fn pictures_that_show_nothing_are_refused_with_what_is_wrong_and_black_ones_are_noted() {
+    let setup = Setup::new("");
+    let (image, _) = saved(setup.folder());
+    let file = setup.folder().join("bad.png").display().to_string();
+    let questions: [&[&str]; 3] = [&["text", "--query", "back"], &["icon", "--query", "back"], &["describe"]];
+    for (bytes, part) in [
+        (Vec::new(), "is empty"),
+        (b"no picture".to_vec(), "not a PNG or JPEG"),
+        (std::fs::read(&image).expect("readable")[..500].to_vec(), "cut off"),
+        (plain(1, 1, 255), "too small"),
+        (plain(1, 5000, 255), "too small"),
+        (plain(8000, 8000, 255), "make it smaller"),
+    ] {
+        std::fs::write(&file, bytes).expect("written");
+        for question in questions {
+            let ended = setup.run(&[&["perceive"], question, &["--image", &file]].concat()).await;
+            let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+            assert!(!ended.status.success() && out.is_empty(), "{part}: {out}");
+            assert!(err.starts_with("fingertip: ") && err.lines().count() == 1 && err.contains(part), "{part}: {err}");
+        }
+    }
+    std::fs::write(&file, plain(390, 844, 0)).expect("written");
+    for question in questions {
+        let ended = setup.run(&[&["perceive"], question, &["--image", &file]].concat()).await;
+        let out = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success() && out.contains("picture_black") && out.contains("forbid capture"), "{out}");
+    }
 }

@@ -87,7 +87,7 @@ async fn read(context: &Context, target: &Target, taken: &Taken) -> Result<Arc<P
     }
     let (ocr, screen, bytes) = (context.readings.ocr.clone(), target.id().to_owned(), picture.bytes.clone());
     let read = apart(context, target, move || {
-        let pixels = picture::decode(&bytes).map_err(|error| OcrError::Failed(error.to_string()))?;
+        let pixels = picture::decode_screen(&bytes).map_err(|error| OcrError::Failed(error.to_string()))?;
         ocr.read(&screen, hash, &pixels, scale)
     });
     read.await.map_err(Unread::Failed)?.map_err(|error| match error {
@@ -111,7 +111,7 @@ async fn look_at(context: &Context, target: &Target, taken: &Taken, mirrored: bo
     let page = context.readings.ocr.known(target.id(), hash).unwrap_or_default();
     let (shapes, screen, bytes) = (context.readings.shapes.clone(), target.id().to_owned(), picture.bytes.clone());
     let looked = apart(context, target, move || {
-        let pixels = picture::decode(&bytes).map_err(|error| error.to_string())?;
+        let pixels = picture::decode_screen(&bytes).map_err(|error| error.to_string())?;
         let sight = Sight::of(&pixels, scale, &page.lines, mirrored)?;
         Ok::<_, String>(shapes.keep(&screen, hash, sight))
     });
@@ -140,7 +140,7 @@ pub(super) async fn reference(context: &Context, target: &Target, reference: &[u
     })?;
     let Taken { picture, scale, .. } = Taken::now(target).await?;
     let found = apart(context, target, move || {
-        let pixels = picture::decode(&picture.bytes).map_err(|error| error.to_string())?;
+        let pixels = picture::decode_screen(&picture.bytes).map_err(|error| error.to_string())?;
         shapes::find_reference(&pixels, &reference, scale)
     });
     found.await?.map_err(|error| {

@@ -85,7 +85,7 @@ struct File {
 
 impl File {
     fn open(image: &[u8], tree: Option<Tree>) -> Result<File, String> {
-        let pixels = picture::decode(image).map_err(|error| error.to_string())?;
+        let pixels = picture::decode_screen(image).map_err(|error| error.to_string())?;
         let width = tree.as_ref().and_then(|tree| tree.nodes.first()?.bounds).map(|root| root.width);
         let scale = match width.filter(|width| *width >= 1.0) {
             Some(width) => f64::from(pixels.width) / width,

@@ -9,6 +9,9 @@ use crate::neutral::PictureFormat;
 /// Most pixels of a picture that is decoded.
 pub const MAX_PIXELS: u64 = 100_000_000;
 
+/// Fewest pixels a side of a screen's picture.
+pub const LEAST_SIDE: u32 = 16;
+
 /// Format and size in pixels as the first bytes say, without decoding.
 pub fn probe(bytes: &[u8]) -> Result<(PictureFormat, u32, u32), PictureError> {
     let format = format(bytes)?;
@@ -27,7 +30,7 @@ pub fn probe(bytes: &[u8]) -> Result<(PictureFormat, u32, u32), PictureError> {
         return Err(PictureError::NoPixels);
     }
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
-        return Err(PictureError::TooLarge { width, height });
+        return Err(PictureError::TooLarge { width, height, most: MAX_PIXELS });
     }
     Ok((format, width, height))
 }
@@ -46,6 +49,18 @@ fn format(bytes: &[u8]) -> Result<PictureFormat, PictureError> {
     } else {
         Err(PictureError::NotAPicture)
     }
+}
+
+/// Decodes the picture of a screen in which something is looked for: neither a speck nor so large that looking takes minutes.
+pub fn decode_screen(bytes: &[u8]) -> Result<Pixels, PictureError> {
+    let (_, width, height) = probe(bytes)?;
+    if width.min(height) < LEAST_SIDE {
+        return Err(PictureError::TooSmall { width, height });
+    }
+    if u64::from(width) * u64::from(height) > fingertip_pixels::MOST_PIXELS {
+        return Err(PictureError::TooLarge { width, height, most: fingertip_pixels::MOST_PIXELS });
+    }
+    decode(bytes)
 }
 
 /// Decodes a PNG or JPEG picture. Palettes, grey and 16 bits a channel become 8-bit RGB or RGBA.

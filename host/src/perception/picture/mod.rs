@@ -9,7 +9,7 @@ mod labels;
 mod marks;
 mod scale;
 
-pub use decode::{MAX_PIXELS, decode, probe};
+pub use decode::{LEAST_SIDE, MAX_PIXELS, decode, decode_screen, probe};
 pub use encode::Encoded;
 pub use marks::{Mark, marks_of};
 pub use scale::{LONG_SIDE, Scaler, Wanted, default_scale, target_size};
@@ -29,8 +29,20 @@ pub enum PictureError {
     #[error("the picture is cut off or damaged: {0}")]
     Damaged(String),
     /// More pixels than are ever decoded here.
-    #[error("the picture is too large: {width}×{height} pixels, at most {MAX_PIXELS} in all")]
+    #[error("the picture is too large: {width}×{height} pixels, at most {most} in all; make it smaller")]
     TooLarge {
+        /// As its header says.
+        width: u32,
+        /// As its header says.
+        height: u32,
+        /// How many pixels it may have.
+        most: u64,
+    },
+    /// Fewer pixels a side than anything to be seen has.
+    #[error(
+        "the picture of {width}×{height} pixels is too small to show a screen, which has at least {LEAST_SIDE} a side"
+    )]
+    TooSmall {
         /// As its header says.
         width: u32,
         /// As its header says.
