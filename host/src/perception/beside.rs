@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 
 /// The share of a screen's height that its status bar may take.
 const STATUS_BAR: f64 = 0.07;
+/// The share in which its smaller signs stand. On low screens the bar below it begins already at the other one.
+const SIGNS: f64 = 0.04;
 /// A line that is so much like an element's words is what the element says.
 const SAME_WORDS: f64 = 0.7;
 /// From so many signs on, a text that stands elsewhere in the tree is not told again: trees and pictures may be some points apart.
 const TELLING: usize = 4;
 /// An icon that is there more often is told once: it is a pattern.
 const OFTEN: usize = 3;
-/// A gap after a first sign is wider than between words from this share of the line's height on.
-const WIDE_GAP: f64 = 0.5;
 /// So many letters of their own in the lower half of a screen are a keyboard.
 const KEYS: usize = 12;
 
@@ -44,7 +44,7 @@ pub fn beside(outline: &Outline, lines: &[TextLine], icons: &[Shape]) -> Beside 
     let typed_on = |at: Point| keyboard.is_some_and(|top| at.y >= top);
     let mut all = Beside { keyboard: keyboard.is_some(), ..Beside::default() };
     for line in lines.iter().filter(|line| line.readable && !is_status(line, &screen)) {
-        let (text, bounds) = (without_signs(line), line.words_only());
+        let (text, bounds) = (without_arrow(line), line.words_only());
         // A single sign in a picture is mostly an icon, or a picture of somebody.
         if text.chars().filter(|c| c.is_alphanumeric()).count() < 2 || typed_on(bounds.center()) {
             continue;
@@ -102,15 +102,9 @@ fn keyboard(lines: &[TextLine], screen: &Rect) -> Option<f64> {
     (keys.len() >= KEYS).then_some(top)
 }
 
-/// A line without the sign of an icon before it, and without the arrow at the end of a row.
-fn without_signs(line: &TextLine) -> &str {
-    let text = line.text.trim().trim_end_matches(['>', '›', '〉', '＞', '❯']).trim_end();
-    match text.split_once(' ') {
-        Some((sign, rest)) if sign.chars().count() == 1 && line.gap_after(0) > WIDE_GAP * line.bounds.height => {
-            rest.trim_start()
-        }
-        _ => text,
-    }
+/// A line without the arrow at the end of a row.
+fn without_arrow(line: &TextLine) -> &str {
+    line.text.trim().trim_end_matches(['>', '›', '〉', '＞', '❯']).trim_end()
 }
 
 /// Whether there is something to act on that has no words, and is small enough to be an icon.
@@ -173,7 +167,8 @@ fn is_status(line: &TextLine, screen: &Rect) -> bool {
     let signs = text.chars().count();
     let clock =
         signs <= 10 && text.split_once(':').is_some_and(|(hour, _)| hour.ends_with(|c: char| c.is_ascii_digit()));
-    line.bounds.center().y < screen.height * STATUS_BAR && (clock || text.ends_with('%') || signs <= 4)
+    let at = line.bounds.center().y / screen.height.max(1.0);
+    at < STATUS_BAR && (clock || text.ends_with('%')) || at < SIGNS && signs <= 4
 }
 
 /// Row by row, and from left to right in each.

@@ -53,8 +53,12 @@ pub fn tree_unchanged() -> Note {
 
 /// The note for lines of text that nothing here reads.
 fn script_not_read(lines: usize) -> Note {
-    let lines = if lines == 1 { "One line".to_owned() } else { format!("{lines} lines") };
-    Note::new("script_not_read", format!("{lines} of the picture stand in a script that is not read here."))
+    let lines = if lines == 1 {
+        "One line of the picture stands".to_owned()
+    } else {
+        format!("{lines} lines of the picture stand")
+    };
+    Note::new("script_not_read", format!("{lines} in a script that is not read here."))
 }
 
 /// The note for a text recogniser of the configuration that cannot be used, with a sentence that says why.

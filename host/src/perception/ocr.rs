@@ -8,6 +8,12 @@ use super::{latest::Latest, picture::Pixels};
 use crate::neutral::Rect;
 use std::{ops::Range, sync::Arc};
 
+/// Between two words of one line is less room than this share of the line's height.
+const WIDE_GAP: f64 = 0.5;
+
+/// Nor more than for so many of its letters.
+const WIDE_SET: f64 = 1.2;
+
 /// A line of text in a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextLine {
@@ -40,12 +46,34 @@ impl TextLine {
         }
     }
 
-    /// How much room there is after a character that a blank follows; 0 where that is not known.
-    pub(super) fn gap_after(&self, character: usize) -> f64 {
-        match (self.letters.get(character), self.letters.get(character + 2)) {
-            (Some(before), Some(after)) => (after.0 - before.1).max(0.0),
+    /// The line, or its parts where there is more room between two words than a blank takes: a title beside the way back, an icon
+    /// that was read as a sign before a text.
+    fn parted(self) -> Vec<TextLine> {
+        // Some texts are set wide as a whole.
+        let advance = self.bounds.width / self.letters.len().max(1) as f64;
+        let wide = (WIDE_GAP * self.bounds.height).max(WIDE_SET * advance);
+        let signs: Vec<char> = self.text.chars().collect();
+        let gap = |at: usize| match (self.letters.get(at.wrapping_sub(1)), self.letters.get(at + 1)) {
+            (Some(before), Some(after)) => after.0 - before.1,
             _ => 0.0,
+        };
+        let blanks = (0..signs.len()).filter(|at| signs[*at] == ' ' && gap(*at) > wide);
+        let ends: Vec<usize> = blanks.chain([signs.len()]).collect();
+        if ends.len() == 1 || signs.len() != self.letters.len() {
+            return vec![self];
         }
+        let mut start = 0;
+        let part = |end: usize| {
+            let range = start..end;
+            start = end + 1;
+            TextLine {
+                text: signs[range.clone()].iter().collect(),
+                bounds: self.part(range.clone()),
+                letters: self.letters[range].to_vec(),
+                ..self.clone()
+            }
+        };
+        ends.into_iter().map(part).collect()
     }
 
     /// Where some of its characters stand, by their numbers; all of it where that is not known.
@@ -182,7 +210,7 @@ impl Ocr {
         let previous = self.kept.last(screen).map(|kept| kept.reading);
         let reading =
             reader.read(&pixels.view(), previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
-        let lines = reading.lines.iter().map(|line| in_points(line, scale)).collect();
+        let lines = reading.lines.iter().flat_map(|line| in_points(line, scale).parted()).collect();
         let page = Arc::new(Page { lines, black: pixels.is_black(), broken: broken.clone() });
         self.kept.keep(screen, hash, Kept { page: page.clone(), reading: Arc::new(reading) });
         Ok(page)
@@ -207,5 +235,34 @@ fn in_points(line: &fingertip_ocr::Line, scale: f64) -> TextLine {
         score: f64::from(line.score),
         readable: line.readable,
         letters: line.letters.iter().map(|(left, right)| (left / scale, right / scale)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line whose letters are ten points wide, with so much more room at each `|`.
+    fn line(marked: &str, room: f64) -> TextLine {
+        let (mut x, mut letters) = (0.0, Vec::new());
+        for c in marked.chars() {
+            x += if c == '|' { room } else { 10.0 };
+            if c != '|' {
+                letters.push((x - 10.0, x));
+            }
+        }
+        let text = marked.replace('|', "");
+        TextLine { letters, ..TextLine::new(&text, Rect::new(0.0, 0.0, x, 20.0)) }
+    }
+
+    #[test]
+    fn what_stands_apart_is_apart() {
+        let texts = |line: TextLine| line.parted().into_iter().map(|part| part.text).collect::<Vec<_>>();
+        assert_eq!(texts(line("Back |Language & Region", 15.0)), ["Back", "Language & Region"]);
+        assert_eq!(texts(line("Q |Search settings| >", 12.0)), ["Q", "Search settings", ">"]);
+        assert_eq!(texts(line("All |of it", 0.0)), ["All of it"]);
+        assert_eq!(texts(TextLine::new("All of it", Rect::new(0.0, 0.0, 90.0, 20.0))), ["All of it"]);
+        let parts = line("Back |Title", 15.0).parted();
+        assert_eq!((parts[1].bounds.x, parts[1].bounds.width), (65.0, 50.0));
     }
 }

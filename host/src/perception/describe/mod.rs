@@ -21,6 +21,8 @@ use facts::{is_told, progress, selected_tab};
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write as _};
 
+/// The share of a screen's height in which the bars at its top and its bottom lie.
+const BARS: f64 = 0.12;
 /// Lines of a picture that are shorter than this, in signs, are more likely controls than those that are longer.
 const SHORT: usize = 25;
 
@@ -248,7 +250,7 @@ fn body(budget: &mut Budget, shown: &Shown<'_>, out: &mut Description) {
     budget.left -= kept_for_texts + kept_for_seen;
     tell_actions(budget, shown, &acting, out);
     budget.left += kept_for_seen;
-    tell_seen(budget, &seen, out);
+    tell_seen(budget, &seen, &outline.screen(), out);
     budget.left += kept_for_texts;
     tell_texts(budget, outline, &reading, out);
 }
@@ -308,15 +310,14 @@ fn tell_actions(budget: &mut Budget, shown: &Shown<'_>, acting: &[usize], out: &
 }
 
 /// In reading order; where there is no room for all, what is likely to be a control comes before long lines.
-fn tell_seen(budget: &mut Budget, seen: &[(Ref, &Visual)], out: &mut Description) {
+fn tell_seen(budget: &mut Budget, seen: &[(Ref, &Visual)], screen: &Rect, out: &mut Description) {
     const HEADING: &str = "only in the picture:\n";
     let told = |(name, seen): &(Ref, &Visual)| match seen.looks.as_text() {
         Some(text) => format!("{name} {}\n", quote(&escape(&shorten(text, 120)))),
         None => format!("{name} {}\n", escape(&seen.looks.words())),
     };
-    let length = |at: &usize| seen[*at].1.looks.as_text().map_or(0, |text| text.chars().count() / SHORT);
     let mut order: Vec<usize> = (0..seen.len()).collect();
-    order.sort_by_key(length);
+    order.sort_by_key(|at| rank(seen[*at].1, screen));
     let mut room = budget.left.saturating_sub(estimate_tokens(HEADING) + 1);
     let mut kept = vec![false; seen.len()];
     for at in order {
@@ -332,6 +333,14 @@ fn tell_seen(budget: &mut Budget, seen: &[(Ref, &Visual)], out: &mut Description
         }
     }
     out.omitted += seen.len() - out.seen.len();
+}
+
+/// How early something in a picture is told where there is no room for all: bars hold what leads on, and long lines only tell.
+fn rank(seen: &Visual, screen: &Rect) -> usize {
+    let at = seen.bounds.center().y / screen.height.max(1.0);
+    let longer = seen.looks.as_text().map_or(0, |text| text.chars().count() / SHORT);
+    let in_bar = !(BARS..1.0 - BARS).contains(&at);
+    if in_bar && longer == 0 { 0 } else { 1 + longer }
 }
 
 fn tell_texts(budget: &mut Budget, outline: &Outline, reading: &[usize], out: &mut Description) {
