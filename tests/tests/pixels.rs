@@ -94,3 +94,36 @@ async fn a_page_without_a_tree_is_described_by_its_picture() {
     let told = ask(&host, "describe", json!({})).await;
     assert!(told.get("seen").is_none() && told["actions"].as_array().is_some_and(|all| !all.is_empty()), "{told}");
 }
+
+#[tokio::test]
+async fn refs_of_the_picture_end_with_the_connection_as_all_refs_do() {
+    let (_sim, host) = blind().await;
+    let general = ref_of(&host, "find-text", json!({ "text": "General" })).await;
+    ok(&host, "iphone", "disconnect", json!({})).await;
+    let error = refused(&host, "iphone", "tap", json!({ "element": general }), "element_stale").await;
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("reconnects")), "{error}");
+}
+
+#[tokio::test]
+async fn a_picture_that_is_not_read_in_time_is_no_page_without_the_text() {
+    let (_sim, host) = blind().await;
+    let hurried = json!({ "text": "General", "timeout_ms": 60 });
+    refused(&host, "iphone", "find-text", hurried, "timeout").await;
+    refused(&host, "iphone", "describe", json!({ "timeout_ms": 60 }), "timeout").await;
+}
+
+#[tokio::test]
+async fn places_in_the_picture_are_those_of_a_phone_that_was_turned_by_hand() {
+    let (sim, host) = blind().await;
+    let settings = ref_of(&host, "find-text", json!({ "text": "Settings" })).await;
+    sim.phone().set_orientation(driver_api::Orientation::LandscapeLeft).expect("it turns");
+    for _ in 0..2 {
+        let found = ask(&host, "find-text", json!({ "text": "Settings", "source": "ocr" })).await;
+        let center = &found["matches"][0]["center"];
+        let (x, y) = (center["x"].as_f64().expect("x"), center["y"].as_f64().expect("y"));
+        assert!((300.0..544.0).contains(&x) && (0.0..100.0).contains(&y), "in the middle of the wide bar: {found}");
+    }
+    ask(&host, "tap", json!({ "element": settings })).await;
+    let touch = sim.touches().last().cloned().expect("a touch");
+    assert!((300.0..544.0).contains(&touch.points[0].x) && touch.points[0].y < 100.0, "{touch:?}");
+}

@@ -93,6 +93,11 @@ pub fn jpeg_size(bytes: &[u8]) -> Result<(u32, u32), String> {
 /// # Errors
 /// What the decoder says of the picture.
 pub fn decode_jpeg(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    // The decoder fills up what is missing with grey. Within the picture's data these two bytes stand at its end alone.
+    let last = |marker: [u8; 2]| bytes.windows(2).rposition(|pair| pair == marker);
+    if last([0xFF, 0xD9]) < last([0xFF, 0xDA]) {
+        return Err("it ends before its end".to_owned());
+    }
     jpeg(bytes).decode().map_err(|error| error.to_string())
 }
 

@@ -11,7 +11,7 @@ use super::{
     values::{AlertSeen, App, Bounds, Note},
 };
 use crate::{
-    neutral::Tree,
+    neutral::{Role, Tree},
     perception::{
         beside::{self, Beside},
         describe::{self, Shown},
@@ -112,7 +112,10 @@ async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Ca
         }
         seen => (seen?, None),
     };
-    let mut notes = seen.notes(&context, &target);
+    let mut notes = match &unread {
+        None => seen.notes(&context, &target),
+        Some(_) => vec![notes::no_tree().into()],
+    };
     let (beside, said) = tokio::join!(beside_tree(&context, &target, &seen), said(&context, &target));
     let said = said.unwrap_or_else(|failed| {
         notes.push(failed);
@@ -123,14 +126,10 @@ async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Ca
             notes.extend(of_picture);
             beside
         }
-        Err(error) => match unread {
-            // Neither the tree nor the picture.
-            Some(unread) => return Err(unread),
-            None => {
-                tracing::debug!(%error, "the picture was not looked at");
-                Beside::default()
-            }
-        },
+        Err(error) => {
+            notes.push(look::picture_second(Some(&seen).filter(|_| unread.is_none()), error)?);
+            Beside::default()
+        }
     };
     let frame = match unread {
         None => seen.frame(&context, &target),
@@ -208,6 +207,17 @@ pub(super) fn described(
         looks: seen.looks,
         bounds: seen.bounds.into(),
     };
+    // A client that knows the contract alone finds texts and what is likely to be acted on where it looks for them.
+    let texts = told.seen.iter().filter_map(|seen| seen.text.clone());
+    let texts: Vec<String> = texts.chain(told.texts).collect();
+    let icons = told.seen.iter().filter(|seen| seen.text.is_none()).map(|icon| ActionSeen {
+        r#ref: icon.r#ref.to_string(),
+        element: icon.r#ref.to_string(),
+        role: Role::Icon.name(),
+        state: String::new(),
+        looks: Some(icon.looks.clone()),
+    });
+    let actions: Vec<ActionSeen> = told.actions.into_iter().map(action).chain(icons).collect();
     let alert = told.alert.map(|alert| AlertSeen { text: alert.text, buttons: alert.buttons });
     Described {
         frame,
@@ -216,8 +226,8 @@ pub(super) fn described(
         title: told.title,
         alert: alert.or_else(|| seen.alert.clone().map(AlertSeen::from)),
         keyboard: told.keyboard,
-        actions: told.actions.into_iter().map(action).collect(),
-        texts: told.texts,
+        actions,
+        texts,
         seen: told.seen.into_iter().map(in_picture).collect(),
         selected_tab: told.selected_tab,
         progress: told.progress,

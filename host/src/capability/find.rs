@@ -12,7 +12,7 @@ use crate::perception::{
     find, fuse, icon, notes,
     refs::Ref,
     shapes::{FoundShapes, Shape},
-    visual::{Looks, Visual},
+    visual::{Around, Looks, Visual},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -115,6 +115,9 @@ struct TextsFound {
 
 async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Result<TextsFound, Error> {
     let target = context.target(&arguments.on)?;
+    if arguments.text.trim().is_empty() {
+        return Err(Error::invalid("text is blank", "Pass the text to look for."));
+    }
     let how = match arguments.how.unwrap_or_default() {
         Match::Contains => find::Match::Contains,
         Match::Exact => find::Match::Exact,
@@ -127,37 +130,38 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
         Err(error) if source != Source::Tree && error.code == Code::PerceptionFailed => None,
         seen => Some(seen?),
     };
-    let mut notes = seen.as_ref().map_or_else(Vec::new, |seen| seen.notes(&context, &target));
-    let by_tree = seen.as_ref().filter(|_| source != Source::Ocr).map(|seen| {
-        // All of them: a better one may come from the picture.
-        find::find_text(&seen.tree, &seen.outline, &arguments.text, how, usize::MAX)
-    });
-    let equals =
-        |found: &find::Found| found.matches.first().is_some_and(|best| best.on_screen && best.score >= fuse::EQUAL);
-    let mut found = match by_tree {
-        Some(found) if source == Source::Tree || equals(&found) => found,
-        by_tree => {
-            let page = match reading::page(&context, &target).await {
-                Ok(page) => page,
-                Err(reading::Unread::Off) => {
-                    notes.push(notes::ocr_off().into());
-                    Arc::default()
-                }
-                // The picture is the second way where there is a tree.
-                Err(reading::Unread::Failed(error)) if by_tree.is_some() => {
-                    tracing::debug!(%error, "the picture was not read");
-                    Arc::default()
-                }
-                Err(reading::Unread::Failed(error)) => return Err(error),
-            };
-            notes.extend(notes::on_page(&page).into_iter().map(Note::from));
-            match (&seen, by_tree) {
-                (Some(seen), Some(by_tree)) => {
-                    fuse::find_text(by_tree, &seen.outline, &page.lines, &arguments.text, how, limit)
-                }
-                _ => fuse::find_in_lines(&page.lines, &arguments.text, how, limit),
-            }
+    let mut notes = match &seen {
+        Some(seen) => seen.notes(&context, &target),
+        None => vec![notes::no_tree().into()],
+    };
+    let by_tree = match (&seen, source) {
+        (Some(seen), Source::Any | Source::Tree) => {
+            // All of them: a better one may come from the picture.
+            find::find_text(&seen.tree, &seen.outline, &arguments.text, how, usize::MAX)
         }
+        _ => find::Found::default(),
+    };
+    let best = by_tree.matches.first();
+    let told = source == Source::Tree || best.is_some_and(|best| best.on_screen && best.score >= fuse::EQUAL);
+    let page = match told {
+        true => Arc::default(),
+        false => match reading::page(&context, &target).await {
+            Ok(page) => page,
+            Err(reading::Unread::Off) => {
+                notes.push(notes::ocr_off().into());
+                Arc::default()
+            }
+            Err(reading::Unread::Failed(error)) => {
+                notes.push(look::picture_second(seen.as_ref().filter(|_| source == Source::Any), error)?);
+                Arc::default()
+            }
+        },
+    };
+    notes.extend(notes::on_page(&page).into_iter().map(Note::from));
+    let mut found = match &seen {
+        Some(seen) if !told => fuse::find_text(by_tree, &seen.outline, &page.lines, &arguments.text, how, limit),
+        Some(_) => by_tree,
+        None => fuse::find_in_lines(&page.lines, &arguments.text, how, limit),
     };
     found.matches.truncate(limit);
     let refs = seen.as_ref().map_or_else(Vec::new, |seen| context.sights.refs(&target.device, &seen.outline));
@@ -171,7 +175,7 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
             .into_iter()
             .map(|found| TextSeen {
                 r#ref: name(&refs, found.element).or_else(|| {
-                    let seen = visual::of_text(&found.text, &arguments.text, found.bounds?);
+                    let seen = visual::of_text(&page.lines, &found.text, &arguments.text, found.bounds?);
                     (found.source == find::Source::Ocr).then(|| visual_ref(&context, &target, seen))?
                 }),
                 text: found.text,
@@ -234,6 +238,9 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
     let target = context.target(&arguments.on)?;
     let limit = arguments.limit.unwrap_or(LIMIT);
     let wanted = match (arguments.name, arguments.picture) {
+        (Some(name), None) if name.trim().is_empty() => {
+            return Err(Error::invalid("name is blank", "Pass a name such as back, or a plain description."));
+        }
         (Some(name), None) => Wanted::Name(name),
         (None, Some(picture)) => {
             let picture = STANDARD.decode(picture.trim()).map_err(|_| {
@@ -254,27 +261,30 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         }
         _ => icon::FoundIcons::default(),
     };
-    let mut notes = seen.as_ref().map_or_else(Vec::new, |seen| seen.notes(&context, &target));
-    let mirrored = seen.as_ref().is_some_and(|seen| seen.outline.is_right_to_left());
-    let shapes = match &wanted {
-        // An element that is called so is the icon, whatever it looks like.
-        _ if by_tree.matches.first().is_some_and(|best| best.on_screen) => FoundShapes::default(),
-        Wanted::Name(name) => {
-            match reading::sight(&context, &target, mirrored).await {
-                // The picture is the second way where there is a tree.
-                Err(error) if seen.is_some() => {
-                    tracing::debug!(%error, "the picture was not looked at");
-                    FoundShapes::default()
-                }
-                sight => {
-                    let sight = sight?;
-                    notes.extend(sight.black.then(notes::picture_black).map(Note::from));
-                    sight.find(&icon::meant(name))
-                }
-            }
-        }
-        Wanted::Picture(picture) => reading::reference(&context, &target, picture).await?,
+    let mut notes = match &seen {
+        Some(seen) => seen.notes(&context, &target),
+        None => vec![notes::no_tree().into()],
     };
+    let mirrored = seen.as_ref().is_some_and(|seen| seen.outline.is_right_to_left());
+    // An element that is called so, and not only mentions it, is the icon, whatever it looks like.
+    let told = by_tree.matches.first().is_some_and(|best| best.on_screen && best.score >= icon::CALLED);
+    let looked = match &wanted {
+        _ if told => Ok((FoundShapes::default(), false, 0)),
+        Wanted::Name(name) => reading::sight(&context, &target, mirrored)
+            .await
+            .map(|sight| (sight.find(&icon::meant(name)), sight.black, sight.key)),
+        Wanted::Picture(picture) => {
+            reading::reference(&context, &target, picture).await.map(|(found, black)| (found, black, 0))
+        }
+    };
+    let (shapes, black, key) = match looked {
+        Err(error) if matches!(wanted, Wanted::Name(_)) => {
+            notes.push(look::picture_second(seen.as_ref(), error)?);
+            Default::default()
+        }
+        looked => looked?,
+    };
+    notes.extend(black.then(notes::picture_black).map(Note::from));
     let refs = seen.as_ref().map_or_else(Vec::new, |seen| context.sights.refs(&target.device, &seen.outline));
     let of_tree = |icon: icon::IconMatch| IconSeen {
         name: icon.name,
@@ -284,16 +294,24 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         source: "tree",
         r#ref: name(&refs, icon.element),
     };
-    let of_shape = |shape: Shape| {
+    let FoundShapes { mut accepted, mut near } = shapes;
+    if let Some(threshold) = arguments.threshold {
+        accepted.append(&mut near);
+        near = accepted.extract_if(.., |shape| shape.score < threshold).collect();
+    }
+    let alike = accepted.len();
+    // What is only like it gets no ref: what cannot be told surely now cannot be told again later.
+    let of_shape = |shape: Shape, sure: bool| {
         let center = shape.bounds.center();
-        let element = seen.as_ref().and_then(|seen| fuse::on_element(&seen.outline, center));
+        let element = seen.as_ref().and_then(|seen| fuse::icon_element(&seen.outline, &shape.bounds));
         let looks = match &wanted {
             Wanted::Name(_) => Looks::Icon { name: shape.name.clone(), mirrored },
             Wanted::Picture(picture) => Looks::Picture(picture.clone()),
         };
-        let own = || visual_ref(&context, &target, Visual { looks, bounds: shape.bounds });
+        let around = if alike > 1 { Around::Picture(key) } else { Around::Only };
+        let own = || visual_ref(&context, &target, Visual { looks, bounds: shape.bounds, around });
         IconSeen {
-            r#ref: name(&refs, element).or_else(own),
+            r#ref: name(&refs, element).or_else(|| sure.then(own)?),
             name: shape.name,
             bounds: Some(shape.bounds.into()),
             center: Some(center.into()),
@@ -301,13 +319,9 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
             source: "shape",
         }
     };
-    let FoundShapes { mut accepted, mut near } = shapes;
-    if let Some(threshold) = arguments.threshold {
-        near.extend(accepted.extract_if(.., |shape| shape.score < threshold));
-        near.sort_by(|a, b| b.score.total_cmp(&a.score));
-    }
-    let rows = |icons: Vec<icon::IconMatch>, shapes: Vec<Shape>, most: usize| -> Vec<IconSeen> {
-        let mut rows: Vec<IconSeen> = icons.into_iter().map(of_tree).chain(shapes.into_iter().map(of_shape)).collect();
+    let rows = |icons: Vec<icon::IconMatch>, shapes: Vec<Shape>, most: usize, sure: bool| -> Vec<IconSeen> {
+        let shapes = shapes.into_iter().map(|shape| of_shape(shape, sure));
+        let mut rows: Vec<IconSeen> = icons.into_iter().map(of_tree).chain(shapes).collect();
         rows.sort_by(|a, b| b.score.total_cmp(&a.score));
         rows.truncate(most);
         rows
@@ -316,7 +330,12 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         Some(seen) => seen.frame(&context, &target),
         None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
     };
-    Ok(IconsFound { matches: rows(by_tree.matches, accepted, limit), near: rows(by_tree.near, near, 5), notes, frame })
+    Ok(IconsFound {
+        matches: rows(by_tree.matches, accepted, limit, true),
+        near: rows(by_tree.near, near, 5, false),
+        notes,
+        frame,
+    })
 }
 
 /// What a caller looks for.

@@ -303,6 +303,14 @@ async fn fitting_screen(target: &Target, fits: bool) -> Option<neutral::Screen> 
     ask_screen(target).await.ok().or(known)
 }
 
+/// The width in points of the screen that a picture shows; `None` where the two lie across each other even now.
+pub(super) async fn width_of(target: &Target, taken: &Picture) -> Option<f64> {
+    let (width, height) = (f64::from(taken.width), f64::from(taken.height));
+    let fits = |screen: &neutral::Screen| !lies_across(screen, width, height);
+    let known = fitting_screen(target, target.screen().as_ref().is_some_and(fits)).await;
+    known.map_or(Some(width), |screen| fits(&screen).then_some(screen.width))
+}
+
 /// The screen, asked for where nobody has looked yet: a first tap is held against it too.
 pub(super) async fn known_screen(target: &Target) -> Result<Option<neutral::Screen>, Error> {
     match target.screen() {
@@ -477,7 +485,20 @@ fn prepare(
     Ok(Prepared { encoded: scaler.finish(pixels, &wanted)?, black, glance })
 }
 
-fn failed(target: &Target, what: &str) -> Error {
+/// The note on a picture that was not read, where a tree tells all that it should; else it is the answer's only source, and the
+/// failure is the answer.
+pub(super) fn picture_second(seen: Option<&Seen>, error: Error) -> Result<Note, Error> {
+    match seen {
+        Some(seen) if !seen.is_partial() => {
+            let text = format!("Only the tree was looked at, since {}.", error.message);
+            Ok(Note { code: "picture_not_read".to_owned(), text })
+        }
+        _ => Err(error),
+    }
+}
+
+/// What cannot be seen, and why.
+pub(super) fn failed(target: &Target, what: &str) -> Error {
     Error::new(Code::PerceptionFailed, what, "Try again; get_ui_tree works without a picture.").on_device(target.id())
 }
 

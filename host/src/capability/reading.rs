@@ -12,11 +12,14 @@ use crate::{
         shapes::{self, FoundShapes, Sight},
     },
 };
-use std::sync::Arc;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 use tokio::sync::Semaphore;
 
-/// How many pictures are read at once: one takes both cores of a small machine.
-const AT_ONCE: usize = 2;
+/// How many pictures are read at once: one takes all cores for most of its time, and a hundred megabytes.
+const AT_ONCE: usize = 1;
 
 /// Reads pictures for all devices.
 pub(super) struct Readings {
@@ -52,8 +55,6 @@ pub(super) enum Unread {
 /// A picture of the phone's screen as it is now.
 struct Taken {
     picture: Picture,
-    /// Of its bytes.
-    hash: u64,
     /// Its pixels a point.
     scale: f64,
 }
@@ -61,9 +62,17 @@ struct Taken {
 impl Taken {
     async fn now(target: &Target) -> Result<Taken, Error> {
         let picture = look::picture(target).await?;
-        let points = target.screen().map_or(f64::from(picture.width), |screen| screen.width);
-        let scale = f64::from(picture.width) / points.max(1.0);
-        Ok(Taken { hash: change::hash(&picture.bytes), picture, scale })
+        let points = look::width_of(target, &picture).await.ok_or_else(|| {
+            look::failed(target, "the picture lies the other way than the phone says its screen does, so that no place in it can be told")
+        })?;
+        Ok(Taken { scale: f64::from(picture.width) / points.max(1.0), picture })
+    }
+
+    /// Of all that what is read of it depends on. Two phones may show the same in screens of different sizes.
+    fn key(&self, mirrored: bool) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (change::hash(&self.picture.bytes), self.scale.to_bits(), mirrored).hash(&mut hasher);
+        hasher.finish()
     }
 }
 
@@ -72,27 +81,26 @@ pub(super) async fn page(context: &Context, target: &Target) -> Result<Arc<Page>
     if !Ocr::AVAILABLE {
         return Err(Unread::Off);
     }
-    let taken = Taken::now(target).await.map_err(Unread::Failed)?;
-    read(context, target, &taken).await
+    read(context, target, &Taken::now(target).await.map_err(Unread::Failed)?).await
 }
 
 async fn read(context: &Context, target: &Target, taken: &Taken) -> Result<Arc<Page>, Unread> {
-    if !Ocr::AVAILABLE {
-        return Err(Unread::Off);
-    }
-    let Taken { picture, hash, scale } = taken;
-    let (hash, scale) = (*hash, *scale);
-    if let Some(page) = context.readings.ocr.known(target.id(), hash) {
+    let (key, scale) = (taken.key(false), taken.scale);
+    if let Some(page) = context.readings.ocr.known(target.id(), key) {
         return Ok(page);
     }
-    let (ocr, screen, bytes) = (context.readings.ocr.clone(), target.id().to_owned(), picture.bytes.clone());
+    let (ocr, screen, bytes) = (context.readings.ocr.clone(), target.id().to_owned(), taken.picture.bytes.clone());
     let read = apart(context, target, move || {
+        // Another call may have read it meanwhile.
+        if let Some(page) = ocr.known(&screen, key) {
+            return Ok(page);
+        }
         let pixels = picture::decode_screen(&bytes).map_err(|error| OcrError::Failed(error.to_string()))?;
-        ocr.read(&screen, hash, &pixels, scale)
+        ocr.read(&screen, key, &pixels, scale)
     });
     read.await.map_err(Unread::Failed)?.map_err(|error| match error {
         OcrError::Off => Unread::Off,
-        OcrError::Failed(_) => Unread::Failed(failed(target, &error.to_string())),
+        OcrError::Failed(_) => Unread::Failed(look::failed(target, &error.to_string())),
     })
 }
 
@@ -102,20 +110,20 @@ pub(super) async fn sight(context: &Context, target: &Target, mirrored: bool) ->
 }
 
 async fn look_at(context: &Context, target: &Target, taken: &Taken, mirrored: bool) -> Result<Arc<Sight>, Error> {
-    let Taken { picture, hash, scale } = taken;
-    let (hash, scale) = (*hash, *scale);
-    if let Some(sight) = context.readings.shapes.known(target.id(), hash) {
+    let (key, scale) = (taken.key(mirrored), taken.scale);
+    if let Some(sight) = context.readings.shapes.known(target.id(), key) {
         return Ok(sight);
     }
-    // What was read of this picture anyway is no icon.
-    let page = context.readings.ocr.known(target.id(), hash).unwrap_or_default();
-    let (shapes, screen, bytes) = (context.readings.shapes.clone(), target.id().to_owned(), picture.bytes.clone());
+    let (shapes, screen, bytes) =
+        (context.readings.shapes.clone(), target.id().to_owned(), taken.picture.bytes.clone());
     let looked = apart(context, target, move || {
+        if let Some(sight) = shapes.known(&screen, key) {
+            return Ok(sight);
+        }
         let pixels = picture::decode_screen(&bytes).map_err(|error| error.to_string())?;
-        let sight = Sight::of(&pixels, scale, &page.lines, mirrored)?;
-        Ok::<_, String>(shapes.keep(&screen, hash, sight))
+        Ok(shapes.keep(&screen, key, Sight::of(&pixels, scale, mirrored)?))
     });
-    looked.await?.map_err(|error| failed(target, &error))
+    looked.await?.map_err(|error: String| look::failed(target, &error))
 }
 
 /// All that the picture of the phone's screen shows as it is now: its icons, and where it is `read` its text.
@@ -133,23 +141,22 @@ pub(super) async fn all(
     Ok((look_at(context, target, &taken, mirrored).await?, page))
 }
 
-/// Where the phone's screen shows what a reference picture shows.
-pub(super) async fn reference(context: &Context, target: &Target, reference: &[u8]) -> Result<FoundShapes, Error> {
-    let reference = picture::decode(reference).map_err(|error| {
-        Error::invalid(format!("picture: {error}"), "Pass a PNG or JPEG of the icon alone, in base64.")
-    })?;
+/// Where the phone's screen shows what a reference picture shows, and whether the screen is black all over.
+pub(super) async fn reference(
+    context: &Context,
+    target: &Target,
+    reference: &[u8],
+) -> Result<(FoundShapes, bool), Error> {
+    let unfit =
+        |error: String| Error::invalid(format!("picture: {error}"), "Pass a PNG or JPEG of the icon alone, in base64.");
+    let reference = picture::decode(reference).map_err(|error| unfit(error.to_string()))?;
     let Taken { picture, scale, .. } = Taken::now(target).await?;
     let found = apart(context, target, move || {
         let pixels = picture::decode_screen(&picture.bytes).map_err(|error| error.to_string())?;
-        shapes::find_reference(&pixels, &reference, scale)
+        Ok::<_, String>((shapes::find_reference(&pixels, &reference, scale), pixels.is_black()))
     });
-    found.await?.map_err(|error| {
-        Error::invalid(format!("picture: {error}"), "Pass a picture of the icon with what it looks like.")
-    })
-}
-
-fn failed(target: &Target, what: &str) -> Error {
-    Error::new(Code::PerceptionFailed, what, "Try again; get_ui_tree works without a picture.").on_device(target.id())
+    let (found, black) = found.await?.map_err(|error| look::failed(target, &error))?;
+    Ok((found.map_err(unfit)?, black))
 }
 
 /// Runs what takes long on a thread of its own, within the call's time and not too much at once. What runs on after that is only
@@ -170,5 +177,5 @@ async fn apart<T: Send + 'static>(
         work()
     });
     let done = tokio::time::timeout_at(target.deadline, work).await.map_err(|_| late())?;
-    done.map_err(|_| failed(target, "reading the picture broke off"))
+    done.map_err(|_| look::failed(target, "reading the picture broke off"))
 }

@@ -151,14 +151,16 @@ impl Saved {
             page => page.map_err(|error| error.to_string())?,
         };
         all.extend(notes::on_page(&page).into_iter().map(Note::from));
-        let sight = Sight::of(&file.pixels, file.scale, &page.lines, file.is_mirrored())?;
+        let sight = Sight::of(&file.pixels, file.scale, file.is_mirrored())?;
         let blank = file.seen.is_none().then(|| Seen::new(Tree::default(), Some(file.screen())));
         let Some(seen) = file.seen.as_ref().or(blank.as_ref()) else { return Ok(Map::new()) };
         let beside = beside::beside(&seen.outline, &page.lines, &sight.icons());
         let mut book = RefBook::new();
         let refs = book.assign(&seen.outline);
         let alone: Vec<Ref> = beside.alone.iter().map(|_| book.fresh()).collect();
-        all.extend(seen.own_notes());
+        if file.seen.is_some() {
+            all.extend(seen.own_notes());
+        }
         let (tree, outline) = (&seen.tree, &seen.outline);
         let shown = Shown { tree, outline, refs: &refs, beside: &beside, alone: &alone, said: None };
         let mut told = described(seen, &shown, FRAME.to_owned(), max_tokens, all);
@@ -210,26 +212,33 @@ impl Saved {
     }
 
     fn icon(&self, file: &File, query: &str) -> Result<FoundInPicture, String> {
-        if let Some(seen) = &file.seen {
-            let by_tree = icon::find_icon(&seen.tree, &seen.outline, query, None, LIMIT);
-            if by_tree.matches.first().is_some_and(|best| best.on_screen) {
-                let hit = |icon: icon::IconMatch| Hit {
-                    text: None,
-                    name: Some(icon.name),
-                    bounds: icon.bounds.map(|bounds| file.in_pixels(&bounds)),
-                    score: icon.score,
-                    source: Some("tree"),
-                };
-                let near = by_tree.near.into_iter().map(hit).collect();
-                let matches = by_tree.matches.into_iter().map(hit).collect();
-                return Ok(FoundInPicture { matches, near, notes: Vec::new() });
+        let by_tree = match &file.seen {
+            Some(seen) => icon::find_icon(&seen.tree, &seen.outline, query, None, LIMIT),
+            None => icon::FoundIcons::default(),
+        };
+        let hit = |icon: icon::IconMatch| Hit {
+            text: None,
+            name: Some(icon.name),
+            bounds: icon.bounds.map(|bounds| file.in_pixels(&bounds)),
+            score: icon.score,
+            source: Some("tree"),
+        };
+        let told = by_tree.matches.first().is_some_and(|best| best.on_screen && best.score >= icon::CALLED);
+        let mut found = match told {
+            true => FoundInPicture::default(),
+            false => {
+                let sight = Sight::of(&file.pixels, file.scale, file.is_mirrored())?;
+                let notes = sight.black.then(notes::picture_black).into_iter().collect();
+                FoundInPicture { notes, ..found(file, sight.find(&icon::meant(query))) }
             }
+        };
+        found.matches.extend(by_tree.matches.into_iter().map(hit));
+        found.near.extend(by_tree.near.into_iter().map(hit));
+        for hits in [&mut found.matches, &mut found.near] {
+            hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+            hits.truncate(LIMIT);
         }
-        // A picture that cannot be read has icons all the same.
-        let page = self.read(file).unwrap_or_default();
-        let sight = Sight::of(&file.pixels, file.scale, &page.lines, file.is_mirrored())?;
-        let found = found(file, sight.find(&icon::meant(query)));
-        Ok(FoundInPicture { notes: sight.black.then(notes::picture_black).into_iter().collect(), ..found })
+        Ok(found)
     }
 }
 

@@ -169,7 +169,10 @@ impl Aimed {
         self.permitted(target)?;
         match self {
             Aimed::Element { seen, index } => tap_point(target, &seen.outline, *index),
-            Aimed::Visual { bounds, .. } => Ok(bounds.center()),
+            Aimed::Visual { seen, bounds } => match seen.as_ref().and_then(|seen| on_keyboard(seen, bounds.center())) {
+                Some(keyboard) => Err(covered(target, "what was found in the picture", &keyboard)),
+                None => Ok(bounds.center()),
+            },
         }
     }
 
@@ -202,12 +205,18 @@ impl Aimed {
 /// [`Code::ElementNotFound`], [`Code::ElementStale`], [`Code::ElementAmbiguous`].
 pub(super) async fn element(context: &Context, target: &Target, element: &str) -> Result<Aimed, Error> {
     let locator = locator(element)?;
+    // The tree comes first for what only the picture shows too: it tells what is in front, and connects a device whose refs have ended.
+    let seen = look::see(target).await;
     if let Locator::Ref(name) = locator
         && let Some(visual) = context.sights.visual(&target.device, name)
     {
-        return Ok(Aimed::Visual { seen: None, bounds: visual::locate(context, target, name, &visual).await? });
+        let seen = match seen {
+            Err(error) if error.code == Code::PerceptionFailed => None,
+            seen => Some(seen?),
+        };
+        return Ok(Aimed::Visual { seen, bounds: visual::locate(context, target, name, &visual).await? });
     }
-    let seen = look::see(target).await?;
+    let seen = seen?;
     let index = locate(context, target, &seen.outline, &locator, element)?;
     Ok(Aimed::Element { seen, index })
 }
@@ -258,8 +267,8 @@ pub(super) fn locate(
             ),
             Resolved::Unknown => Error::new(
                 Code::ElementStale,
-                format!("{name} is not known: refs end when the device reconnects"),
-                "Call get_ui_tree and use a ref from there.",
+                format!("{name} is not known: refs end when the device reconnects, or when thousands have followed"),
+                "Look at the screen again and use a ref from there.",
             ),
         },
         Locator::Words(words) => match words.find(outline) {
@@ -410,6 +419,22 @@ pub(super) fn alert_permits(target: &Target, outline: &Outline, aimed: Option<us
     }
 }
 
+fn covered(target: &Target, what: &str, cover: &str) -> Error {
+    Error::new(
+        Code::TargetCovered,
+        format!("{what} is covered by {cover}"),
+        "Close or move what is in front (press_button hide_keyboard for a keyboard), or scroll.",
+    )
+    .on_device(target.id())
+}
+
+/// The keyboard, in words, where this place lies on it.
+fn on_keyboard(seen: &Seen, at: Point) -> Option<String> {
+    let index = seen.outline.keyboard()?;
+    let bounds = seen.outline.get(index)?.bounds?;
+    bounds.contains(at).then(|| locator::words(&seen.outline, index))
+}
+
 /// Where a tap on an element goes.
 ///
 /// # Errors
@@ -420,12 +445,7 @@ fn tap_point(target: &Target, outline: &Outline, index: usize) -> Result<Point, 
     let point = element.tap_point(&outline.screen());
     let cover = element.covered_by.or_else(|| outline.in_front_at(index, point?));
     if let Some(cover) = cover {
-        return Err(Error::new(
-            Code::TargetCovered,
-            format!("{name} is covered by {}", locator::words(outline, cover)),
-            "Close or move what is in front (press_button hide_keyboard for a keyboard), or scroll.",
-        )
-        .on_device(target.id()));
+        return Err(covered(target, &name, &locator::words(outline, cover)));
     }
     point.ok_or_else(|| {
         Error::new(Code::OutOfBounds, format!("{name} is not within the screen"), "Scroll until it is, then try again.")

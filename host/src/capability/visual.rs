@@ -10,15 +10,17 @@ use super::{
 use crate::{
     neutral::Rect,
     perception::{
-        find::{Match, NearText},
+        find::{Match, NearText, TextMatch},
         fuse,
+        ocr::TextLine,
         refs::Ref,
-        shapes::FoundShapes,
+        shapes::{FoundShapes, Shape},
         text::{fold, squeeze},
-        visual::{Looks, Same, Visual},
+        visual::{Around, Looks, Same, Visual},
     },
 };
 use serde_json::json;
+use std::sync::Arc;
 
 /// Where what has this ref is now. The picture is looked at again, which costs little where it is the same as before.
 ///
@@ -26,49 +28,54 @@ use serde_json::json;
 /// [`Code::ElementStale`] where it is not there, or several things look so.
 pub(super) async fn locate(context: &Context, target: &Target, name: Ref, seen: &Visual) -> Result<Rect, Error> {
     let mut near = Vec::new();
-    let places = match &seen.looks {
+    // Texts tell which of several it is, where they did before.
+    let page = match (&seen.looks, &seen.around) {
+        (Looks::Text { .. }, _) | (_, Around::Texts(_)) => match reading::page(context, target).await {
+            Ok(page) => page,
+            Err(Unread::Off) => return Err(off(target)),
+            Err(Unread::Failed(error)) => return Err(error),
+        },
+        _ => Arc::default(),
+    };
+    let (places, key) = match &seen.looks {
         Looks::Text { line, part } => {
-            let page = match reading::page(context, target).await {
-                Ok(page) => page,
-                Err(Unread::Off) => return Err(off(target)),
-                Err(Unread::Failed(error)) => return Err(error),
-            };
             let places = Looks::in_lines(&page.lines, line, part);
             if places.is_empty() {
                 near = fuse::find_in_lines(&page.lines, part, Match::Contains, 5).near;
             }
-            places
+            (places, 0)
         }
         Looks::Icon { name, mirrored } => {
-            shapes(reading::sight(context, target, *mirrored).await?.find(std::slice::from_ref(name)), seen)
+            let sight = reading::sight(context, target, *mirrored).await?;
+            (shapes(sight.find(std::slice::from_ref(name)), seen), sight.key)
         }
-        Looks::Picture(picture) => shapes(reading::reference(context, target, picture).await?, seen),
-    };
-    let stale = |message: String| {
-        let near: Vec<&str> = near.iter().map(|near: &NearText| near.text.as_str()).collect();
-        Error::new(
-            Code::ElementStale,
-            message,
-            "Look at the screen again, with find_text, find_icon or describe_screen.",
-        )
-        .details(json!({ "candidates": near }))
-        .on_device(target.id())
+        Looks::Picture(picture) => (shapes(reading::reference(context, target, picture).await?.0, seen), 0),
     };
     let words = seen.looks.words();
-    match seen.among(&places) {
-        Same::Here(bounds) => Ok(bounds),
-        Same::Gone => Err(stale(format!("{name} ({words}, told by the picture alone) is not on the screen any more"))),
+    let message = match seen.among(&places, &page.lines, key) {
+        Same::Here(bounds) => return Ok(bounds),
+        Same::Gone => format!("{name} ({words}, told by the picture alone) is not on the screen any more"),
         Same::Several(count) => {
-            Err(stale(format!("{name} ({words}) has moved, and {count} things on the screen look so now")))
+            format!(
+                "which of {count} things that look so now was {name} ({words}) cannot be told: the picture has changed"
+            )
         }
-    }
+    };
+    let near: Vec<&str> = near.iter().map(|near: &NearText| near.text.as_str()).collect();
+    Err(Error::new(
+        Code::ElementStale,
+        message,
+        "Look at the screen again, with find_text, find_icon or describe_screen.",
+    )
+    .details(json!({ "candidates": near }))
+    .on_device(target.id()))
 }
 
-/// Where an icon is surely; what is only like it counts in its old place alone.
+/// Where an icon surely is; in its old place it may be a little less sure than it was.
 fn shapes(found: FoundShapes, seen: &Visual) -> Vec<Rect> {
-    let here = |bounds: &Rect| bounds.intersection(&seen.bounds).is_some();
-    let like = found.near.into_iter().map(|shape| shape.bounds).filter(here);
-    found.accepted.into_iter().map(|shape| shape.bounds).chain(like).collect()
+    let here = |shape: &Shape| shape.score >= STILL && shape.bounds.intersection(&seen.bounds).is_some();
+    let like = found.near.into_iter().filter(here);
+    found.accepted.into_iter().chain(like).map(|shape| shape.bounds).collect()
 }
 
 fn off(target: &Target) -> Error {
@@ -79,6 +86,9 @@ fn off(target: &Target) -> Error {
     )
     .on_device(target.id())
 }
+
+/// How sure an icon must be that was found in the same place before.
+const STILL: f64 = 0.8;
 
 /// What the picture tells of a text that no element shows.
 pub(super) enum TextPlace {
@@ -92,21 +102,20 @@ pub(super) enum TextPlace {
 
 /// Where a text stands in the picture. One that cannot be had or read tells nothing.
 pub(super) async fn text(context: &Context, target: &Target, text: &str) -> TextPlace {
-    // One sign in a picture may as well be an icon.
-    if squeeze(text).chars().count() < 2 {
-        return TextPlace::Nowhere(Vec::new());
-    }
     let Ok(page) = reading::page(context, target).await else { return TextPlace::Nowhere(Vec::new()) };
     let found = fuse::find_in_lines(&page.lines, text, Match::Contains, usize::MAX);
-    let Some(best) = found.matches.first().map(|best| best.score) else {
+    // Within a word one sign means nothing.
+    let sign = squeeze(text).chars().count() == 1;
+    let whole = |found: &&TextMatch| !sign || squeeze(&found.text).chars().count() == 1;
+    let Some(best) = found.matches.iter().find(whole).map(|best| best.score) else {
         return TextPlace::Nowhere(found.near.into_iter().map(|near| near.text).collect());
     };
-    let equal = found.matches.into_iter().filter(|found| found.score >= best - 1e-6);
+    let equal = found.matches.iter().filter(whole).filter(|found| found.score >= best - 1e-6).cloned();
     let places: Vec<(String, Rect)> = equal.filter_map(|found| Some((found.text, found.bounds?))).collect();
     match &places[..] {
         [(_, only)] => TextPlace::Here(*only),
         _ => {
-            let seen = places.iter().map(|(line, bounds)| of_text(line, text, *bounds));
+            let seen = places.iter().map(|(line, bounds)| of_text(&page.lines, line, text, *bounds));
             let refs = context.sights.visual_refs(&target.device, seen);
             let told = places.iter().zip(refs).map(|((line, bounds), name)| {
                 format!("{name} ({:?} at {:.0}, {:.0})", brief(line), bounds.center().x, bounds.center().y)
@@ -117,11 +126,12 @@ pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Text
 }
 
 /// The part of a line that was asked for; all of it where that is only like what was asked for.
-pub(super) fn of_text(line: &str, asked: &str, bounds: Rect) -> Visual {
+pub(super) fn of_text(lines: &[TextLine], line: &str, asked: &str, bounds: Rect) -> Visual {
     let holds = |line: &str| {
         let without_blanks = |text: &str| fold(text).replace(' ', "");
         without_blanks(line).contains(&without_blanks(asked))
     };
     let part = if holds(line) { asked } else { line };
-    Visual { looks: Looks::Text { line: line.to_owned(), part: part.to_owned() }, bounds }
+    let looks = Looks::Text { line: line.to_owned(), part: part.to_owned() };
+    Visual::one_of(looks, bounds, &Looks::in_lines(lines, line, part), lines)
 }

@@ -41,9 +41,9 @@ pub(super) enum Command {
         json: bool,
     },
     /// Find a text in a picture, as find_text does
-    Text(picture::FindArguments),
+    Text(picture::TextArguments),
     /// Find an icon in a picture by its name or a picture of it, as find_icon does
-    Icon(picture::FindArguments),
+    Icon(picture::IconArguments),
     /// Describe a screen by its picture, as describe_screen does
     Describe(picture::DescribeArguments),
 }
@@ -51,8 +51,8 @@ pub(super) enum Command {
 pub(super) async fn run(config: Option<&Path>, command: Command) -> Result<(), String> {
     let (file, plugin, json) = match command {
         Command::Tree { file, plugin, json } => (file, plugin, json),
-        Command::Text(arguments) => return picture::find(config, picture::Kind::Text, arguments).await,
-        Command::Icon(arguments) => return picture::find(config, picture::Kind::Icon, arguments).await,
+        Command::Text(arguments) => return picture::text(config, arguments).await,
+        Command::Icon(arguments) => return picture::icon(config, arguments).await,
         Command::Describe(arguments) => return picture::describe(config, arguments).await,
     };
     let tree = tree(config, &file, plugin.as_deref()).await?;

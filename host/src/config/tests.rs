@@ -108,7 +108,7 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
             "3: `steps` in [limits] belongs to a part of fingertip that is not built yet; leave it out",
         ),
         // What pictures are read with.
-        ("[perception]\nocr = true", "2: `ocr` is not a key of [perception] (allowed: `recogniser`)"),
+        ("[perception]\nocr = true", "2: `ocr` is not a key of [perception] (allowed: `recogniser`, `vision`)"),
         (
             "[perception]\nmodel = \"a.onnx\"",
             "2: `model` is not a key of [perception], it belongs in [[perception.recogniser]] (allowed: `recogniser`)",
@@ -630,11 +630,38 @@ fn the_example_is_accepted() {
         rest.starts_with('[') || rest.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '))
     };
     let lines: Vec<&str> = text.lines().map(|line| if key(line) { &line[2..] } else { line }).collect();
-    let all = Config::parse(&lines.join("\n"), &file, &env(&[("FINGERTIP_TOKEN", "t")])).unwrap();
+    let all = Config::parse(&lines.join("\n"), &file, &env(&[("FINGERTIP_TOKEN", "t"), ("VISION_KEY", "k")]));
+    let all = all.unwrap();
     assert!(all.token.is_some() && all.tools.tools.is_some() && all.plugins.len() > 1);
-    for key in SERVER.iter().chain(&PLUGIN).chain(&DEVICE).chain(&TOOLS).chain(&perception::RECOGNISER) {
+    assert!(all.perception.vision.is_some_and(|vision| vision.api_key.is_some()));
+    let perception = perception::RECOGNISER.iter().chain(&vision::KEYS);
+    for key in SERVER.iter().chain(&PLUGIN).chain(&DEVICE).chain(&TOOLS).chain(perception) {
         let written =
             lines.iter().any(|line| line.starts_with(&format!("{key} = ")) || line.contains(&format!(".{key}]")));
         assert!(written, "`{key}` is missing in the example");
+    }
+}
+
+#[test]
+fn a_vision_model_is_named_whole() {
+    let parse = |text: &str| Config::parse(text, Path::new("/x/fingertip.toml"), &env(&[("KEY", "k"), ("EMPTY", "")]));
+    let section = "[perception.vision]\n";
+    let whole = "base_url = \"http://127.0.0.1:1/v1\"\nmodel = \"eye\"\n";
+    let vision = parse(&format!("{section}{whole}api_key_env = \"KEY\"")).unwrap().perception.vision.unwrap();
+    assert_eq!((vision.model.as_str(), vision.timeout.as_secs()), ("eye", 10));
+    assert!(!format!("{vision:?}").contains("\"k\""), "a key never prints itself");
+    for (text, part) in [
+        ("model = \"eye\"", "has no `base_url`"),
+        ("base_url = \"http://127.0.0.1:1/v1\"", "has no `model`"),
+        ("base_url = \"127.0.0.1:1\"\nmodel = \"eye\"", "is no address of an API"),
+        ("base_url = \"file:///etc\"\nmodel = \"eye\"", "is no address of an API"),
+        (&format!("{whole}timeout_ms = 0"), "from 1 to 120000"),
+        (&format!("{whole}timeout_ms = \"long\""), "a whole number"),
+        (&format!("{whole}api_key_env = \"EMPTY\""), "holds no key"),
+        (&format!("{whole}api_key_env = \"NONE\""), "holds no key"),
+        (&format!("{whole}key = \"sk\""), "is not a key of [perception.vision]"),
+    ] {
+        let error = parse(&format!("{section}{text}")).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
     }
 }

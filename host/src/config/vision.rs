@@ -6,7 +6,8 @@ use super::{ConfigError, Secret, folders, read::Section};
 use reqwest::Url;
 use std::time::Duration;
 
-const KEYS: [&str; 4] = ["base_url", "model", "api_key_env", "timeout_ms"];
+/// What the section may hold.
+pub(super) const KEYS: [&str; 4] = ["base_url", "model", "api_key_env", "timeout_ms"];
 /// How long an answer may take unless the operator says.
 const TIMEOUT_MS: i64 = 10_000;
 /// No call takes longer.

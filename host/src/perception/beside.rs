@@ -42,19 +42,22 @@ pub fn beside(outline: &Outline, lines: &[TextLine], icons: &[Shape]) -> Beside 
     let screen = outline.screen();
     let keyboard = if outline.keyboard().is_none() { keyboard(lines, &screen) } else { None };
     let typed_on = |at: Point| keyboard.is_some_and(|top| at.y >= top);
+    // Behind an alert nothing can be acted on.
+    let alert = outline.alert().and_then(|index| outline.get(index)?.bounds);
+    let is_behind = |at: Point| alert.is_some_and(|alert| !alert.contains(at));
     let mut all = Beside { keyboard: keyboard.is_some(), ..Beside::default() };
     for line in lines.iter().filter(|line| line.readable && !is_status(line, &screen)) {
         let (text, bounds) = (without_arrow(line), line.words_only());
-        // A single sign in a picture is mostly an icon, or a picture of somebody.
-        if text.chars().filter(|c| c.is_alphanumeric()).count() < 2 || typed_on(bounds.center()) {
+        if !tells_something(text) || typed_on(bounds.center()) || is_behind(bounds.center()) {
             continue;
         }
         match outline_tells(outline, bounds.center(), Some(text)) {
             Told::Said => {}
             Told::Nameless(index) => all.names.entry(index).or_default().push(Looks::line(text)),
             Told::Nothing => {
+                let places = Looks::in_lines(lines, &line.text, text);
                 let looks = Looks::Text { line: line.text.clone(), part: text.to_owned() };
-                all.alone.push(Visual { looks, bounds });
+                all.alone.push(Visual::one_of(looks, bounds, &places, lines));
             }
         }
     }
@@ -62,14 +65,18 @@ pub fn beside(outline: &Outline, lines: &[TextLine], icons: &[Shape]) -> Beside 
     let below_status = |at: Point| at.y > screen.height * STATUS_BAR * 0.7;
     for icon in telling(icons) {
         let at = icon.bounds.center();
-        if !below_status(at) || in_text(at) || typed_on(at) {
+        if !below_status(at) || in_text(at) || typed_on(at) || is_behind(at) {
             continue;
         }
         let looks = Looks::Icon { name: icon.name.clone(), mirrored: outline.is_right_to_left() };
         match outline_tells(outline, at, None) {
             Told::Said => {}
             Told::Nameless(index) => all.names.entry(index).or_default().push(looks),
-            Told::Nothing => all.alone.push(Visual { looks, bounds: icon.bounds }),
+            Told::Nothing => {
+                let places: Vec<Rect> =
+                    icons.iter().filter(|other| other.name == icon.name).map(|i| i.bounds).collect();
+                all.alone.push(Visual::one_of(looks, icon.bounds, &places, lines));
+            }
         }
     }
     in_reading_order(&mut all.alone);
@@ -159,6 +166,12 @@ fn says(element: &Element, line: &str) -> bool {
     own.map(|text| fold(text)).any(|own| {
         own.contains(&line) || (own.chars().count() > 2 && line.contains(&own)) || likeness(&own, &line) >= SAME_WORDS
     })
+}
+
+/// Whether a line is more than a single sign, which in a picture is mostly an icon, or stands for somebody. A digit is a key.
+fn tells_something(text: &str) -> bool {
+    let mut signs = text.chars().filter(|c| c.is_alphanumeric());
+    signs.next().is_some_and(|first| first.is_ascii_digit() || signs.next().is_some())
 }
 
 /// Whether a line is the clock or another sign at the top of all screens.

@@ -27,7 +27,11 @@ pub fn find_in_lines(lines: &[TextLine], query: &str, how: Match, limit: usize) 
     let folded = fold(query);
     let mut matches: Vec<TextMatch> = Vec::new();
     for line in lines.iter().filter(|line| line.readable) {
-        matches.extend(in_line(line, query, &folded, how));
+        let one_sign = squeeze(&line.text).chars().count() == 1;
+        let found = in_line(line, query, &folded, how).into_iter();
+        matches.extend(
+            found.map(|found| TextMatch { score: found.score - if one_sign { ONE_SIGN } else { 0.0 }, ..found }),
+        );
     }
     if matches.is_empty() && folded.contains(' ') {
         matches = over_lines(lines, &folded, how);
@@ -50,11 +54,9 @@ pub fn find_text(
     let by_picture = find_in_lines(lines, query, how, usize::MAX);
     let mut all = by_tree.matches;
     for mut found in by_picture.matches {
-        let at = found.center.and_then(|center| on_element(outline, center));
-        found.element = at;
-        let supported = at.is_some();
-        if squeeze(&found.text).chars().count() == 1 && !supported {
-            found.score -= ONE_SIGN;
+        found.element = element_of(outline, lines, &found);
+        if squeeze(&found.text).chars().count() == 1 && found.element.is_some() {
+            found.score += ONE_SIGN;
         }
         // What the tree tells in the same place is told once, by the closer of the two.
         let center = found.center;
@@ -86,6 +88,9 @@ pub fn find_text(
     Found { matches: all, near, may_scroll: by_tree.may_scroll }
 }
 
+/// An element may be so many times an icon's area and still be the icon's own.
+const LARGER: f64 = 8.0;
+
 /// The element that something at this place is a part of: one that can be acted on or says something itself. A canvas does neither.
 pub fn on_element(outline: &Outline, at: Point) -> Option<usize> {
     let index = outline.at(at)?;
@@ -94,21 +99,47 @@ pub fn on_element(outline: &Outline, at: Point) -> Option<usize> {
     (small && (element.actionable || !element.name().is_empty())).then_some(index)
 }
 
-/// Where a query stands in one line.
-fn in_line(line: &TextLine, query: &str, folded: &str, how: Match) -> Option<TextMatch> {
+/// The element that a line stands for: one whose words hold it, or the only line on one that can be acted on. A tap on the element
+/// would go elsewhere than to one of several lines.
+fn element_of(outline: &Outline, lines: &[TextLine], found: &TextMatch) -> Option<usize> {
+    let index = on_element(outline, found.center?)?;
+    let element = outline.get(index)?;
+    let bounds = element.bounds?;
+    let alone = lines.iter().filter(|line| bounds.contains(line.bounds.center())).count() <= 1;
+    let near =
+        element.tap_point(&outline.screen()).is_some_and(|point| found.bounds.is_some_and(|b| b.contains(point)));
+    let says = fold(element.name()).contains(&fold(&found.text));
+    (alone || near || says).then_some(index)
+}
+
+/// The element that an icon stands for: one of an icon's size.
+pub fn icon_element(outline: &Outline, icon: &Rect) -> Option<usize> {
+    let index = on_element(outline, icon.center())?;
+    let area = outline.get(index)?.bounds?.area();
+    (area <= LARGER * icon.area().max(1.0)).then_some(index)
+}
+
+/// Where a query stands in one line, each time that it does.
+fn in_line(line: &TextLine, query: &str, folded: &str, how: Match) -> Vec<TextMatch> {
     let text = fold(&line.text);
     let equal = squeeze(&line.text) == squeeze(query);
-    let (score, part) = match find::score(&text, folded, equal, how) {
-        Some(score) => (score, place(line, &text, folded)),
+    let whole = |score: f64| vec![found(line.text.clone(), line.bounds, score)];
+    match find::score(&text, folded, equal, how) {
+        Some(score) => {
+            let places = places(line, &text, folded);
+            if places.is_empty() {
+                whole(score)
+            } else {
+                places.into_iter().map(|at| found(line.text.clone(), at, score)).collect()
+            }
+        }
         // Blanks are lost round small signs.
         None if folded.contains(' ') && how != Match::Exact => {
             let (text, query) = (without_blanks(&text), without_blanks(folded));
-            let score = find::score(&text, &query, false, Match::Contains)?;
-            (score - JOINED, line.bounds)
+            find::score(&text, &query, false, Match::Contains).map_or_else(Vec::new, |score| whole(score - JOINED))
         }
-        None => return None,
-    };
-    Some(found(line.text.clone(), part, score))
+        None => Vec::new(),
+    }
 }
 
 fn found(text: String, bounds: Rect, score: f64) -> TextMatch {
@@ -116,9 +147,8 @@ fn found(text: String, bounds: Rect, score: f64) -> TextMatch {
     TextMatch { source: Source::Ocr, text, bounds: Some(bounds), center, score, on_screen: true, element: None }
 }
 
-/// Where the query stands within its line, by the characters that fold to it.
-fn place(line: &TextLine, text: &str, query: &str) -> Rect {
-    let Some(start) = super::text::find_words(text, query).or_else(|| text.find(query)) else { return line.bounds };
+/// Where the query stands within its line, by the characters that fold to it: as whole words, or else within words.
+fn places(line: &TextLine, text: &str, query: &str) -> Vec<Rect> {
     // Which character of the line each folded one comes from; blanks that fold away have none.
     let mut folded = String::new();
     let mut from: Vec<usize> = Vec::new();
@@ -127,13 +157,20 @@ fn place(line: &TextLine, text: &str, query: &str) -> Rect {
         from.extend(std::iter::repeat_n(index, one.len()));
         folded.push_str(&one);
     }
-    if folded != *text {
-        return line.bounds;
+    if folded != *text || query.is_empty() {
+        return Vec::new();
     }
-    match (from.get(start), from.get(start + query.len() - 1)) {
-        (Some(first), Some(last)) => line.part(*first..last + 1),
-        _ => line.bounds,
-    }
+    let all = || text.match_indices(query).map(|(at, _)| at);
+    let words: Vec<usize> = all().filter(|at| is_word(text, *at, query.len())).collect();
+    let starts = if words.is_empty() { all().collect() } else { words };
+    let edges = starts.into_iter().filter_map(|at| Some((*from.get(at)?, *from.get(at + query.len() - 1)?)));
+    edges.map(|(first, last)| line.part(first..last + 1)).collect()
+}
+
+/// Whether what stands there is a word of its own.
+fn is_word(text: &str, at: usize, length: usize) -> bool {
+    let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    !part(text[..at].chars().next_back()) && !part(text[at + length..].chars().next())
 }
 
 fn without_blanks(text: &str) -> String {

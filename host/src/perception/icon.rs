@@ -23,6 +23,9 @@ use std::sync::OnceLock;
 /// Score from which an element is a match; below it is only near.
 pub const ACCEPT: f64 = 0.7;
 
+/// Score from which an element is called so, and does not only hold the word among others.
+pub const CALLED: f64 = 0.9;
+
 /// An element that is probably the icon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IconMatch {

@@ -73,6 +73,11 @@ pub fn on_page(page: &Page) -> Vec<Note> {
     unread.into_iter().chain(page.black.then(picture_black)).chain(broken).collect()
 }
 
+/// The note for a screen of which the phone gave no tree.
+pub fn no_tree() -> Note {
+    Note::new("tree_sparse", "The phone gave no tree of this screen; what is told is read off its picture alone.")
+}
+
 /// The note for a search that could not look at the picture.
 pub fn ocr_off() -> Note {
     Note::new("ocr_off", "The text in the picture was not read, since this server has no text recognition.")

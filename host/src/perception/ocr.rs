@@ -21,8 +21,6 @@ pub struct TextLine {
     pub text: String,
     /// Where it stands, in points.
     pub bounds: Rect,
-    /// How sure the reading is, from 0 to 1.
-    pub score: f64,
     /// False where it is surely text, in a script that nothing here reads.
     pub readable: bool,
     /// Left and right edge of each character, in points.
@@ -32,7 +30,7 @@ pub struct TextLine {
 impl TextLine {
     /// A line of which only the whole is known.
     pub fn new(text: &str, bounds: Rect) -> TextLine {
-        TextLine { text: text.to_owned(), bounds, score: 1.0, readable: true, letters: Vec::new() }
+        TextLine { text: text.to_owned(), bounds, readable: true, letters: Vec::new() }
     }
 
     /// Where its letters and digits stand. A line's box may hold an arrow or another icon at its end, which is read as a sign or
@@ -232,7 +230,6 @@ fn in_points(line: &fingertip_ocr::Line, scale: f64) -> TextLine {
     TextLine {
         text: line.text.clone(),
         bounds: Rect::new(bounds.x / scale, bounds.y / scale, bounds.width / scale, bounds.height / scale),
-        score: f64::from(line.score),
         readable: line.readable,
         letters: line.letters.iter().map(|(left, right)| (left / scale, right / scale)).collect(),
     }

@@ -3,7 +3,7 @@
 //! Knows pictures and their scale. Does not know trees, devices or words; what a description means is `icon`'s. Looking at a picture
 //! takes a good part of a tenth of a second and holds its thread for so long.
 
-use super::{latest::Latest, ocr::TextLine, picture::Pixels};
+use super::{latest::Latest, picture::Pixels};
 use crate::neutral::Rect;
 use fingertip_shapes::{Area, Hit, Look, Shapes, View};
 use std::sync::Arc;
@@ -34,20 +34,19 @@ pub struct Sight {
     scale: f64,
     /// Whether the picture is black all over.
     pub black: bool,
+    /// What it is remembered by; 0 before it is.
+    pub key: u64,
 }
 
 impl Sight {
-    /// Looks at a picture of this many pixels a point. `lines` are texts, which are no icons.
+    /// Looks at a picture of this many pixels a point; `mirrored` where its screen reads from right to left.
     ///
     /// # Errors
     /// When the picture cannot be looked at.
-    pub fn of(pixels: &Pixels, scale: f64, lines: &[TextLine], mirrored: bool) -> Result<Sight, String> {
-        // A line of one sign may well be an icon.
-        let texts = lines.iter().filter(|line| line.text.chars().count() > 2);
-        let ignore: Vec<Area> = texts.map(|line| in_pixels(&line.words_only(), scale)).collect();
-        let view = View { picture: pixels.view(), scale: scale as f32, mirrored, ignore: &ignore };
+    pub fn of(pixels: &Pixels, scale: f64, mirrored: bool) -> Result<Sight, String> {
+        let view = View { picture: pixels.view(), scale: scale as f32, mirrored, ignore: &[] };
         let look = Shapes::bundled().look(&view).map_err(|error| error.to_string())?;
-        Ok(Sight { look, scale, black: pixels.is_black() })
+        Ok(Sight { look, scale, black: pixels.is_black(), key: 0 })
     }
 
     /// All that surely is a known icon, once for each place.
@@ -92,25 +91,20 @@ pub struct Sights {
 
 impl Sights {
     /// The look at this picture, if it is the last of its screen.
-    pub fn known(&self, screen: &str, hash: u64) -> Option<Arc<Sight>> {
-        self.kept.of(screen, hash)
+    pub fn known(&self, screen: &str, key: u64) -> Option<Arc<Sight>> {
+        self.kept.of(screen, key)
     }
 
     /// Remembers a look.
-    pub fn keep(&self, screen: &str, hash: u64, sight: Sight) -> Arc<Sight> {
-        let sight = Arc::new(sight);
-        self.kept.keep(screen, hash, sight.clone());
+    pub fn keep(&self, screen: &str, key: u64, sight: Sight) -> Arc<Sight> {
+        let sight = Arc::new(Sight { key, ..sight });
+        self.kept.keep(screen, key, sight.clone());
         sight
     }
 }
 
 fn shape(hit: &Hit, name: &str, scale: f64) -> Shape {
     Shape { name: name.to_owned(), bounds: in_points(&hit.area, scale), score: f64::from(hit.score) }
-}
-
-fn in_pixels(bounds: &Rect, scale: f64) -> Area {
-    let by = |length: f64| (length * scale) as f32;
-    Area { x: by(bounds.x), y: by(bounds.y), width: by(bounds.width), height: by(bounds.height) }
 }
 
 fn in_points(area: &Area, scale: f64) -> Rect {

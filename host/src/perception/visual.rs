@@ -4,15 +4,13 @@
 //! Knows what was seen where, and which of the things seen later is the same. Does not know how pictures are read, nor devices.
 
 use super::{find::Match, fuse, locator::quote, ocr::TextLine, refs::Ref, text::fold};
-use crate::neutral::{Point, Rect};
+use crate::neutral::Rect;
 use std::{collections::VecDeque, sync::Arc};
 
 /// How many are remembered.
-const KEPT: usize = 512;
+const KEPT: usize = 4096;
 /// How many bytes of reference pictures are remembered.
 const PICTURES: usize = 8 << 20;
-/// One of several that look alike is the one that was there if the next is farther away by this factor.
-const CLEARLY_NEARER: f64 = 2.0;
 
 /// What something looks like.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +64,17 @@ impl Looks {
     }
 }
 
+/// What tells something from others that look the same.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Around {
+    /// Nothing need: it was the only one.
+    Only,
+    /// The texts in its row, or else the nearest above and below.
+    Texts(Vec<String>),
+    /// Nothing known but the picture in which it was seen, by its key.
+    Picture(u64),
+}
+
 /// Something that was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visual {
@@ -73,6 +82,8 @@ pub struct Visual {
     pub looks: Looks,
     /// Where, in points.
     pub bounds: Rect,
+    /// What tells it from others.
+    pub around: Around,
 }
 
 /// Which of the places that look so now is the one that was seen.
@@ -87,22 +98,49 @@ pub enum Same {
 }
 
 impl Visual {
-    /// Which of these places, all of which look so, is where this is now: the only one, or the one that is clearly the nearest.
-    pub fn among(&self, places: &[Rect]) -> Same {
-        let distance = |place: &Rect| distance(place.center(), self.bounds.center());
-        let mut near: Vec<&Rect> = places.iter().collect();
-        near.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-        match near[..] {
-            [] => Same::Gone,
-            [only] => Same::Here(*only),
-            [first, second, ..] if distance(first) * CLEARLY_NEARER < distance(second) => Same::Here(*first),
-            [..] => Same::Several(places.len()),
+    /// Something at `bounds`, one of `places` that all look so on a page with these lines.
+    pub fn one_of(looks: Looks, bounds: Rect, places: &[Rect], lines: &[TextLine]) -> Visual {
+        let around = if places.len() > 1 { Around::Texts(around(lines, &bounds)) } else { Around::Only };
+        Visual { looks, bounds, around }
+    }
+
+    /// Which of these places, all of which look so, is where this is now, on a page with these lines: the one with the same texts
+    /// around it, where it was one of several; else the only one, or the only one that lies where it was.
+    pub fn among(&self, places: &[Rect], lines: &[TextLine], key: u64) -> Same {
+        let fits = |place: &&Rect| match &self.around {
+            Around::Only => true,
+            Around::Texts(texts) => around(lines, place).iter().any(|text| texts.contains(text)),
+            Around::Picture(own) => *own == key && self.is_at(place),
+        };
+        let fitting: Vec<Rect> = places.iter().filter(fits).copied().collect();
+        let there: Vec<Rect> = fitting.iter().filter(|place| self.is_at(place)).copied().collect();
+        match (&fitting[..], &there[..]) {
+            ([only], _) | (_, [only]) => Same::Here(*only),
+            ([], _) if places.len() < 2 => Same::Gone,
+            _ => Same::Several(places.len()),
         }
+    }
+
+    fn is_at(&self, place: &Rect) -> bool {
+        place.intersection(&self.bounds).is_some()
     }
 }
 
-fn distance(one: Point, other: Point) -> f64 {
-    (one.x - other.x).hypot(one.y - other.y)
+/// The texts in the row of a place, or else the nearest above and below it, folded.
+fn around(lines: &[TextLine], place: &Rect) -> Vec<String> {
+    let others = || lines.iter().filter(|line| line.readable && !line.bounds.contains(place.center()));
+    let in_row = |line: &&TextLine| {
+        let at = line.bounds.center().y;
+        (place.y..place.bottom()).contains(&at) || (line.bounds.y..line.bounds.bottom()).contains(&place.center().y)
+    };
+    let row: Vec<String> = others().filter(in_row).map(|line| fold(&line.text)).collect();
+    if !row.is_empty() {
+        return row;
+    }
+    let off = |line: &&TextLine| line.bounds.center().y - place.center().y;
+    let above = others().filter(|line| off(line) < 0.0).max_by(|a, b| off(a).total_cmp(&off(b)));
+    let below = others().filter(|line| off(line) > 0.0).min_by(|a, b| off(a).total_cmp(&off(b)));
+    above.into_iter().chain(below).map(|line| fold(&line.text)).collect()
 }
 
 /// What was seen on one device, by its refs; the oldest are forgotten.
@@ -115,7 +153,7 @@ impl Visuals {
     /// The ref of what was seen: the one that it has, where it was seen in the same place before, or a `fresh` one.
     pub fn name(&mut self, visual: Visual, fresh: impl FnOnce() -> Ref) -> Ref {
         let known = self.seen.iter().position(|(_, before)| {
-            before.looks == visual.looks && before.bounds.intersection(&visual.bounds).is_some()
+            before.looks == visual.looks && before.around == visual.around && before.is_at(&visual.bounds)
         });
         let name = known.and_then(|at| self.seen.remove(at)).map_or_else(fresh, |(name, _)| name);
         self.seen.push_back((name, visual));
@@ -156,7 +194,7 @@ mod tests {
     }
 
     fn text(line: &str, bounds: Rect) -> Visual {
-        Visual { looks: Looks::line(line), bounds }
+        Visual { looks: Looks::line(line), bounds, around: Around::Only }
     }
 
     #[test]
@@ -174,12 +212,46 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_was_there_is_the_only_one_or_clearly_the_nearest() {
+    fn the_only_one_is_itself_wherever_it_went_and_of_several_the_one_that_did_not_move() {
         let play = text("Play", at(10.0, 10.0));
-        assert_eq!(play.among(&[]), Same::Gone);
-        assert_eq!(play.among(&[at(10.0, 700.0)]), Same::Here(at(10.0, 700.0)), "it was scrolled");
-        assert_eq!(play.among(&[at(10.0, 400.0), at(10.0, 14.0)]), Same::Here(at(10.0, 14.0)));
-        assert_eq!(play.among(&[at(10.0, 300.0), at(10.0, 400.0)]), Same::Several(2));
+        let among = |places: &[Rect]| play.among(places, &[], 1);
+        assert_eq!(among(&[]), Same::Gone);
+        assert_eq!(among(&[at(10.0, 700.0)]), Same::Here(at(10.0, 700.0)), "it was scrolled");
+        assert_eq!(among(&[at(10.0, 400.0), at(10.0, 14.0)]), Same::Here(at(10.0, 14.0)));
+        assert_eq!(among(&[at(10.0, 300.0), at(10.0, 400.0)]), Same::Several(2));
+    }
+
+    #[test]
+    fn one_of_many_is_known_by_its_row() {
+        let page = |names: &[&str]| -> (Vec<TextLine>, Vec<Rect>) {
+            let row = |i: usize| 100.0 + 60.0 * i as f64;
+            let names = names.iter().enumerate();
+            let lines = names.flat_map(|(i, name)| {
+                [TextLine::new(name, at(10.0, row(i))), TextLine::new("Delete", at(300.0, row(i)))]
+            });
+            let lines: Vec<TextLine> = lines.collect();
+            let places = Looks::in_lines(&lines, "Delete", "Delete");
+            (lines, places)
+        };
+        let (lines, places) = page(&["Anna", "Bert", "Carla", "Dora"]);
+        let carla = Visual::one_of(Looks::line("Delete"), places[2], &places, &lines);
+        let (lines, places) = page(&["Anna", "Carla", "Dora"]);
+        assert_eq!(carla.among(&places, &lines, 1), Same::Here(places[1]), "the row above it went away");
+        let (lines, places) = page(&["Anna", "Bert", "Dora"]);
+        assert_eq!(carla.among(&places, &lines, 1), Same::Several(3), "it went away itself");
+        let mut seen = Visuals::default();
+        let mut book = RefBook::new();
+        let first = seen.name(carla, || book.fresh());
+        let dora = Visual::one_of(Looks::line("Delete"), places[2], &places, &lines);
+        assert_ne!(seen.name(dora, || book.fresh()), first, "in its place, and another one");
+    }
+
+    #[test]
+    fn of_several_without_texts_only_the_same_picture_tells() {
+        let icon = Visual { around: Around::Picture(7), ..text("x", at(10.0, 10.0)) };
+        let places = [at(10.0, 10.0), at(10.0, 70.0)];
+        assert_eq!(icon.among(&places, &[], 7), Same::Here(places[0]));
+        assert_eq!(icon.among(&places, &[], 8), Same::Several(2));
     }
 
     #[test]
@@ -196,7 +268,8 @@ mod tests {
         let names: Vec<Ref> =
             (0..KEPT + 10).map(|i| seen.name(text(&format!("{i}"), at(0.0, 0.0)), || book.fresh())).collect();
         assert!(seen.get(names[0]).is_none() && seen.get(names[10]).is_some());
-        let picture = |byte| Visual { looks: Looks::Picture(vec![byte; PICTURES / 2].into()), bounds: at(0.0, 0.0) };
+        let looks = |byte| Looks::Picture(vec![byte; PICTURES / 2].into());
+        let picture = |byte| Visual { looks: looks(byte), ..text("", at(0.0, 0.0)) };
         let first = seen.name(picture(1), || book.fresh());
         let rest = [2, 3].map(|byte| seen.name(picture(byte), || book.fresh()));
         assert!(seen.get(first).is_none() && rest.iter().all(|name| seen.get(*name).is_some()));

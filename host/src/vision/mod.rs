@@ -5,7 +5,7 @@
 
 use crate::config::VisionModel;
 use base64::{Engine, prelude::BASE64_STANDARD};
-use reqwest::{Client, StatusCode, Url};
+use reqwest::{Client, StatusCode, Url, redirect::Policy};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -82,7 +82,9 @@ impl Vision {
     pub fn new(config: VisionModel) -> Vision {
         // The client speaks TLS, and wants to know by whose cryptography before it is made. Only a second call could fail.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        Vision { client: Client::builder().build().unwrap_or_default(), config }
+        // The picture goes to the server that the operator named, and to no other.
+        let client = Client::builder().redirect(Policy::none()).build().unwrap_or_default();
+        Vision { client, config }
     }
 
     /// How long it may take at most.

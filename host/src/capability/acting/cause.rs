@@ -6,7 +6,10 @@ use super::{
     super::{context::Target, look, values::Cause},
     Subject,
 };
-use crate::device::{Feature, Operation};
+use crate::{
+    device::{Feature, Operation},
+    perception::describe,
+};
 use std::time::Duration;
 
 const FOCUS: Operation = Operation { name: "focus", limit: Duration::from_secs(20) };
@@ -42,11 +45,14 @@ pub(super) async fn of_nothing(target: &Target, subject: Subject) -> Option<Caus
             .iter()
             .any(|element| element.covered_by.is_some() && element.bounds.is_some_and(|bounds| bounds.contains(point)))
     };
+    // Of what a tree does not tell it cannot be said that nothing is there.
+    let blind = describe::blind_regions(&seen.tree, outline).iter().any(|region| region.contains(point));
     match hit.and_then(|hit| outline.get(hit)) {
         None if covered() => Some(Cause::TargetCovered),
+        None if blind || seen.is_unread() => None,
         None => Some(Cause::NothingAtPoint),
         Some(element) if !element.enabled => Some(Cause::TargetDisabled),
-        Some(element) if !element.actionable => Some(Cause::NothingAtPoint),
+        Some(element) if !element.actionable && !blind => Some(Cause::NothingAtPoint),
         Some(_) => None,
     }
 }

@@ -21,17 +21,26 @@ use std::{
 /// What is looked for.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::cli) enum Kind {
+enum Kind {
     Text,
     Icon,
     Describe,
 }
 
 #[derive(Args)]
-pub(in crate::cli) struct FindArguments {
+pub(in crate::cli) struct TextArguments {
     #[command(flatten)]
     files: Files,
-    /// What to look for
+    /// The text to look for
+    #[arg(long, value_name = "TEXT", required_unless_present = "batch", conflicts_with = "batch")]
+    query: Option<String>,
+}
+
+#[derive(Args)]
+pub(in crate::cli) struct IconArguments {
+    #[command(flatten)]
+    files: Files,
+    /// The icon's name, or what it stands for
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["reference", "batch"])]
     query: Option<String>,
     /// A picture of the icon, in place of its name
@@ -43,9 +52,9 @@ pub(in crate::cli) struct FindArguments {
 pub(in crate::cli) struct DescribeArguments {
     #[command(flatten)]
     files: Files,
-    /// The bound on the description's tokens
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOKENS)]
-    max_tokens: usize,
+    /// The bound on the description's tokens [default: 400]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=10_000), conflicts_with = "batch")]
+    max_tokens: Option<u32>,
 }
 
 #[derive(Args)]
@@ -57,9 +66,9 @@ struct Files {
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
     /// The plugin that knows the page source's form [default: the only one that reads it]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "tree")]
     plugin: Option<String>,
-    /// Answer each line of a file: {"image", "tree"?, "plugin"?, "kind": text, icon or describe, "query"? or "reference"?, "max_tokens"?}
+    /// Answer each line of a file: {"image", "tree"?, "plugin"?, "kind"?: text, icon or describe, "query"? or "reference"?, "max_tokens"?}
     #[arg(long, value_name = "FILE", conflicts_with_all = ["image", "tree"])]
     batch: Option<PathBuf>,
     /// Print the answer as JSON
@@ -77,7 +86,7 @@ struct Question {
     kind: Option<Kind>,
     query: Option<String>,
     reference: Option<PathBuf>,
-    max_tokens: Option<usize>,
+    max_tokens: Option<u32>,
 }
 
 /// What came of it.
@@ -102,15 +111,19 @@ impl Told {
     }
 }
 
-pub(super) async fn find(config: Option<&Path>, kind: Kind, arguments: FindArguments) -> Result<(), String> {
-    let FindArguments { files, query, reference } = arguments;
-    run(config, files, Question { kind: Some(kind), query, reference, ..Question::default() }).await
+pub(super) async fn text(config: Option<&Path>, arguments: TextArguments) -> Result<(), String> {
+    let TextArguments { files, query } = arguments;
+    run(config, files, Question { kind: Some(Kind::Text), query, ..Question::default() }).await
+}
+
+pub(super) async fn icon(config: Option<&Path>, arguments: IconArguments) -> Result<(), String> {
+    let IconArguments { files, query, reference } = arguments;
+    run(config, files, Question { kind: Some(Kind::Icon), query, reference, ..Question::default() }).await
 }
 
 pub(super) async fn describe(config: Option<&Path>, arguments: DescribeArguments) -> Result<(), String> {
     let DescribeArguments { files, max_tokens } = arguments;
-    run(config, files, Question { kind: Some(Kind::Describe), max_tokens: Some(max_tokens), ..Question::default() })
-        .await
+    run(config, files, Question { kind: Some(Kind::Describe), max_tokens, ..Question::default() }).await
 }
 
 async fn run(config: Option<&Path>, files: Files, question: Question) -> Result<(), String> {
@@ -118,7 +131,7 @@ async fn run(config: Option<&Path>, files: Files, question: Question) -> Result<
     let settings = Config::load(config).map_err(|error| error.to_string())?;
     let saved = Saved::new(app::recognisers(&settings));
     if let Some(batch) = batch {
-        return run_batch(config, &saved, &batch).await;
+        return run_batch(config, &saved, &batch, question.kind).await;
     }
     let question = Question { image: image.unwrap_or_default(), tree, plugin, ..question };
     let told = answer(config, &saved, question).await?;
@@ -127,13 +140,13 @@ async fn run(config: Option<&Path>, files: Files, question: Question) -> Result<
 }
 
 /// Each line's answer on a line of its own, in order, with the time that it took. What is wrong with a line is its answer.
-async fn run_batch(config: Option<&Path>, saved: &Saved, batch: &Path) -> Result<(), String> {
+async fn run_batch(config: Option<&Path>, saved: &Saved, batch: &Path, kind: Option<Kind>) -> Result<(), String> {
     let text =
         std::fs::read_to_string(batch).map_err(|error| format!("{} cannot be read: {error}", batch.display()))?;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let began = Instant::now();
         let told = match serde_json::from_str::<Question>(line) {
-            Ok(question) => answer(config, saved, question).await,
+            Ok(question) => answer(config, saved, Question { kind: question.kind.or(kind), ..question }).await,
             Err(error) => Err(format!("this line asks nothing that can be answered: {error}")),
         };
         let mut told = told.map_or_else(|error| json!({ "error": error }), |told| told.json());
@@ -146,6 +159,9 @@ async fn run_batch(config: Option<&Path>, saved: &Saved, batch: &Path) -> Result
 async fn answer(config: Option<&Path>, saved: &Saved, question: Question) -> Result<Told, String> {
     let Question { image, tree: source, plugin, kind, query, reference, max_tokens } = question;
     let read = |file: &Path| super::read(file, &file.display().to_string());
+    if query.as_ref().is_some_and(|query| query.trim().is_empty()) {
+        return Err("the query is blank; pass what to look for".to_owned());
+    }
     let wanted = match (kind, query, reference) {
         (Some(Kind::Text), Some(query), None) => Some(Wanted::Text(query)),
         (Some(Kind::Icon), Some(query), None) => Some(Wanted::Icon(query)),
@@ -169,7 +185,9 @@ async fn answer(config: Option<&Path>, saved: &Saved, question: Question) -> Res
     };
     let told = match wanted {
         Some(wanted) => saved.find(&bytes, tree, &wanted).map(Told::Found),
-        None => saved.describe(&bytes, tree, max_tokens.unwrap_or(DEFAULT_TOKENS)).map(Told::Described),
+        None => {
+            saved.describe(&bytes, tree, max_tokens.map_or(DEFAULT_TOKENS, |most| most as usize)).map(Told::Described)
+        }
     };
     told.map_err(|error| format!("{}: {error}", image.display()))
 }

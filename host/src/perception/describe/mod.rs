@@ -62,6 +62,9 @@ pub struct Seen {
     pub r#ref: Ref,
     /// What it looks like, such as `text "Play"` or `icon "settings"`.
     pub looks: String,
+    /// The text, where it is one.
+    #[serde(skip)]
+    pub text: Option<String>,
     /// Where, in points.
     pub bounds: Rect,
 }
@@ -329,7 +332,8 @@ fn tell_seen(budget: &mut Budget, seen: &[(Ref, &Visual)], screen: &Rect, out: &
     for (one, _) in seen.iter().zip(&kept).filter(|(_, kept)| **kept) {
         if budget.add(&format!("{heading}{}", told(one))) {
             heading = "";
-            out.seen.push(Seen { r#ref: one.0, looks: one.1.looks.words(), bounds: one.1.bounds });
+            let (looks, text) = (one.1.looks.words(), one.1.looks.as_text().map(str::to_owned));
+            out.seen.push(Seen { r#ref: one.0, looks, text, bounds: one.1.bounds });
         }
     }
     out.omitted += seen.len() - out.seen.len();
