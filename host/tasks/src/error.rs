@@ -25,7 +25,7 @@ pub enum MemoryError {
         status: Status,
     },
     /// Something given is too long.
-    #[error("{what} has {bytes} bytes, at most {most} are kept; shorten it")]
+    #[error("{what} has {bytes} bytes, at most {most} are kept; give less")]
     TooLong {
         /// What it is.
         what: &'static str,

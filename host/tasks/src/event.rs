@@ -57,7 +57,8 @@ pub struct NewTask {
     pub caller: String,
     /// The caller's idempotency key: for as long as the task is kept, the same key gives the same task.
     pub key: Option<String>,
-    /// All else that was asked for. It becomes the data of the first event, with `goal` and `device_id` put in.
+    /// All else that was asked for, stored as given. It becomes the data of the first event, with `goal` and `device_id` put
+    /// in.
     pub data: Map<String, Value>,
 }
 

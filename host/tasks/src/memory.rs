@@ -130,7 +130,8 @@ impl Memory {
         }
     }
 
-    fn commit(&self, changes: Vec<Change>) -> rusqlite::Result<Vec<Result<Written, MemoryError>>> {
+    /// Makes the changes, and tells nobody.
+    pub(crate) fn commit(&self, changes: Vec<Change>) -> rusqlite::Result<Vec<Result<Written, MemoryError>>> {
         let mut writer = locked(&self.writer);
         let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let answers: rusqlite::Result<Vec<_>> =

@@ -13,7 +13,7 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    fn followed(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<u32>>> {
+    pub(crate) fn followed(&self) -> MutexGuard<'_, HashMap<String, watch::Sender<u32>>> {
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -46,8 +46,9 @@ impl Memory {
     /// [`MemoryError::TooLong`], and those of the storage.
     pub fn put_picture(&self, picture: &[u8]) -> Result<String, MemoryError> {
         let (hash, full) = self.pictures.put(picture)?;
-        if full {
-            self.tidy_pictures(SystemTime::now(), &mut Tidied::default())?;
+        // The picture is there; that others could not go is no reason to do without it.
+        if full && let Err(error) = self.tidy_pictures(SystemTime::now(), &mut Tidied::default()) {
+            tracing::warn!(%error, "pictures are more than may be kept, and could not be thrown away");
         }
         Ok(hash)
     }

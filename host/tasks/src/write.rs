@@ -183,6 +183,9 @@ mod tests {
 
     #[test]
     fn the_table_knows_the_final_statuses() {
+        for status in Status::ALL {
+            assert_eq!(json!(status), status.as_str());
+        }
         let listed: Vec<_> = Status::ALL.into_iter().filter(|status| FINISHED.contains(status.as_str())).collect();
         assert_eq!(listed, [Status::Succeeded, Status::Failed, Status::Cancelled]);
         assert!(listed.iter().all(|status| status.is_finished()));

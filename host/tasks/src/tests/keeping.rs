@@ -118,7 +118,7 @@ fn a_full_task_can_only_end() {
 fn what_is_too_long_is_refused_or_cut() {
     let (_folder, memory) = memory(Limits { unfinished: 2, ..Limits::default() });
     let error = memory.create(task(&"x".repeat((64 << 10) + 1))).unwrap_err();
-    assert_eq!(error.to_string(), "the goal has 65537 bytes, at most 65536 are kept; shorten it");
+    assert_eq!(error.to_string(), "the goal has 65537 bytes, at most 65536 are kept; give less");
     memory.create(NewTask { key: Some("k".repeat(257)), ..task("x") }).unwrap_err();
     let data = Map::from_iter([("steps".to_owned(), Value::from("s".repeat(300_000)))]);
     let error = memory.create(NewTask { data, ..task("x") }).unwrap_err();

@@ -1,9 +1,11 @@
 //! Many at once: every change is answered by itself, and nobody who waits for news is forgotten.
 
 use super::{finished, memory, note, task};
+use crate::write::Change;
 use crate::{Kind, Limits, MemoryError, NewEvent, Recorder};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_task_has_its_numbers_without_gaps() {
@@ -48,7 +50,7 @@ async fn one_refusal_among_others_refuses_only_itself() {
     assert_eq!(error, MemoryError::NotFound { task: "nobody".into() });
 }
 
-/// The writer appends as fast as it can while the reader follows; a lost wake-up would leave the reader waiting for ever.
+/// The writer appends as fast as it can while the readers follow, each event anew.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_follows_sees_every_event() {
     let (_folder, memory) = memory(Limits::default());
@@ -61,7 +63,6 @@ async fn who_follows_sees_every_event() {
             tokio::spawn(async move {
                 let mut last = 0;
                 while last < 301 {
-                    // Anew each time, since most wake-ups could be lost between reading and following.
                     let mut news = memory.follow(&id).unwrap();
                     let known = news.after(last).await.unwrap();
                     let events = memory.events(&id, last, 1000).unwrap();
@@ -76,8 +77,28 @@ async fn who_follows_sees_every_event() {
         recorder.append(&id, vec![NewEvent::new(Kind::Observation, json!({}))]).await.unwrap();
     }
     for follower in followers {
-        tokio::time::timeout(std::time::Duration::from_secs(60), follower).await.unwrap().unwrap();
+        tokio::time::timeout(Duration::from_secs(60), follower).await.unwrap().unwrap();
     }
+}
+
+/// The one moment in which news could be lost: it is told before the follower is known, and committed after it has read. Here
+/// the follower is held up where it makes itself known.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn news_that_was_told_before_the_follower_was_known_is_read() {
+    let (_folder, memory) = memory(Limits::default());
+    let memory = Arc::new(memory);
+    let id = memory.create(task("x")).unwrap().id;
+    let follower = {
+        let held = memory.hub.followed();
+        let (also, task) = (memory.clone(), id.clone());
+        let follower = tokio::task::spawn_blocking(move || also.follow(&task).unwrap());
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(held.is_empty(), "telling now reaches nobody");
+        memory.commit(vec![Change::Append(id, vec![note(json!({}))])]).unwrap();
+        follower
+    };
+    let mut news = follower.await.unwrap();
+    assert_eq!(tokio::time::timeout(Duration::from_secs(20), news.after(1)).await, Ok(Some(2)));
 }
 
 #[tokio::test]

@@ -128,5 +128,5 @@ fn a_picture_may_be_only_so_large() {
     let (_folder, memory) = memory(Limits { picture_bytes: 10, ..Limits::default() });
     memory.put_picture(&[0; 10]).unwrap();
     let error = memory.put_picture(&[0; 11]).unwrap_err();
-    assert_eq!(error.to_string(), "the picture has 11 bytes, at most 10 are kept; shorten it");
+    assert_eq!(error.to_string(), "the picture has 11 bytes, at most 10 are kept; give less");
 }
