@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 /// How deep data may be nested. What is deeper could be written, and not be read again.
-const DEEPEST: usize = 100;
+pub(crate) const DEEPEST: usize = 100;
 /// To how many bytes strings are cut, until the whole fits.
 const LENGTHS: [usize; 6] = [64 << 10, 16 << 10, 4 << 10, 1 << 10, 256, 64];
 /// How many bytes remain of data that are long without long strings.

@@ -34,6 +34,18 @@ pub enum MemoryError {
         /// How long it may be.
         most: usize,
     },
+    /// A request is nested too deeply.
+    #[error("the request is nested more than {most} levels deep; make it flatter")]
+    TooDeep {
+        /// How deep it may be.
+        most: usize,
+    },
+    /// An answer to no question.
+    #[error("task {task} asks nothing, or was answered already; see its status before answering")]
+    NotAsked {
+        /// The task.
+        task: String,
+    },
     /// The idempotency key stands for another task.
     #[error(
         "the idempotency key {key:?} was used for task {task} with other content; use a new key for each thing that is to be done"

@@ -80,7 +80,7 @@ impl Memory {
     /// Makes a task, with its `created` event. A task that the same caller made under the same key is given again.
     ///
     /// # Errors
-    /// [`MemoryError::KeyReused`] for the same key with other content, [`MemoryError::TooLong`],
+    /// [`MemoryError::KeyReused`] for the same key with other content, [`MemoryError::TooLong`], [`MemoryError::TooDeep`],
     /// [`MemoryError::TooManyTasks`], and those of the storage.
     pub fn create(&self, new: NewTask) -> Result<Created, MemoryError> {
         self.write_one(Change::Create(new)).map(Created::from)
@@ -91,7 +91,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotFound`], [`MemoryError::TooManyEvents`], [`MemoryError::CreatedTwice`], and those of the storage.
     /// [`MemoryError::Finished`] where anything but `effect`, `usage` or `note` would follow the end: of two who end a task at
-    /// once, one is told so.
+    /// once, one is told so. [`MemoryError::NotAsked`] for an answer where nothing is asked.
     pub fn append(&self, task: &str, events: Vec<NewEvent>) -> Result<Range<u32>, MemoryError> {
         self.write_one(Change::Append(task.to_owned(), events)).map(|written| written.numbers)
     }
@@ -119,8 +119,8 @@ impl Memory {
                 for answer in &answers {
                     match answer {
                         Ok(written) => self.hub.tell(&written.task, written.numbers.end.saturating_sub(1)),
-                        // The refusal left an event.
-                        Err(MemoryError::TooManyEvents { task, last, .. }) => self.hub.tell(task, last + 1),
+                        // The refusal may have left an event.
+                        Err(MemoryError::TooManyEvents { task, last, .. }) => self.hub.tell(task, *last),
                         Err(_) => {}
                     }
                 }

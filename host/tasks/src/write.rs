@@ -53,11 +53,6 @@ fn create(tables: &Connection, new: NewTask, limits: &Limits) -> rusqlite::Resul
         data.insert("device_id".into(), device.as_str().into());
     }
     let data = Value::Object(data);
-    // A request that was cut would ask for something else.
-    let (kept, text) = bound::fit(data.clone(), limits.data_bytes);
-    if kept != data {
-        return Ok(Err(too_long("the request", data.to_string().len(), limits.data_bytes)));
-    }
     let names = [
         ("the caller's name", Some(&new.caller)),
         ("the key", new.key.as_ref()),
@@ -68,6 +63,15 @@ fn create(tables: &Connection, new: NewTask, limits: &Limits) -> rusqlite::Resul
         if bytes > most {
             return Ok(Err(too_long(what, bytes, most)));
         }
+    }
+    // A request that was cut would ask for something else.
+    let (bytes, most) = (data.to_string().len(), limits.data_bytes);
+    if bytes > most {
+        return Ok(Err(too_long("the request", bytes, most)));
+    }
+    let (kept, text) = bound::fit(data.clone(), most);
+    if kept != data {
+        return Ok(Err(MemoryError::TooDeep { most: bound::DEEPEST }));
     }
     let content = Sha256::digest(&text);
     if let Some(key) = new.key.as_ref() {
@@ -105,11 +109,14 @@ fn append(tables: &Connection, id: String, events: Vec<NewEvent>, limits: &Limit
         return Ok(Err(MemoryError::NotFound { task: id }));
     };
     let (first, at) = (task.last + 1, id::now());
-    if let Err(refused) = admit(&task, &events, limits) {
-        if matches!(refused, MemoryError::TooManyEvents { .. }) && !task.full {
+    if let Err(mut refused) = admit(&task, &events, limits) {
+        if let MemoryError::TooManyEvents { last, .. } = &mut refused
+            && !task.full
+        {
             let limit = NewEvent::new(Kind::Limit, json!({ "what": "events", "most": limits.events }));
             let text = limit.data.to_string();
             add(tables, row, &mut task, at, limit, text)?;
+            *last = task.last;
             cache::save(tables, row, task)?;
         }
         return Ok(Err(refused));
@@ -134,6 +141,10 @@ fn admit(task: &Task, events: &[NewEvent], limits: &Limits) -> Result<(), Memory
     let late = |event: &NewEvent| matches!(event.kind, Kind::Effect | Kind::Usage | Kind::Note);
     if task.status.is_finished() && !events.iter().all(late) {
         return Err(MemoryError::Finished { task: task.id.clone(), status: task.status });
+    }
+    // Of two who answer at once, one is told so.
+    if task.question.is_none() && events.iter().any(|event| event.kind == Kind::Answered) {
+        return Err(MemoryError::NotAsked { task: task.id.clone() });
     }
     let room = limits.events.saturating_sub(task.last) as usize;
     // The outcome of the open action and the end itself must find room, else a full task would never end.

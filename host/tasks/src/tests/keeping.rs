@@ -95,6 +95,18 @@ fn an_end_comes_once() {
 }
 
 #[test]
+fn a_question_is_answered_once() {
+    let (_folder, memory) = memory(Limits::default());
+    let id = memory.create(task("x")).unwrap().id;
+    let answer = || memory.append(&id, vec![NewEvent::new(Kind::Answered, json!({"answer": "123456"}))]);
+    assert_eq!(answer(), Err(MemoryError::NotAsked { task: id.clone() }));
+    memory.append(&id, vec![NewEvent::new(Kind::Asked, json!({"question": "Which code?"}))]).unwrap();
+    assert_eq!(memory.task(&id).unwrap().question, Some(json!({"question": "Which code?"})));
+    assert_eq!(answer(), Ok(3..4));
+    assert_eq!(answer(), Err(MemoryError::NotAsked { task: id.clone() }));
+}
+
+#[test]
 fn a_full_task_can_only_end() {
     let (_folder, memory) = memory(Limits { events: 5, ..Limits::default() });
     let id = memory.create(task("x")).unwrap().id;
@@ -123,6 +135,9 @@ fn what_is_too_long_is_refused_or_cut() {
     let data = Map::from_iter([("steps".to_owned(), Value::from("s".repeat(300_000)))]);
     let error = memory.create(NewTask { data, ..task("x") }).unwrap_err();
     assert!(error.to_string().starts_with("the request has 300"), "{error}");
+    let deep = (0..120).fold(json!(1), |inner, _| json!([inner]));
+    let error = memory.create(NewTask { data: Map::from_iter([("steps".to_owned(), deep)]), ..task("x") }).unwrap_err();
+    assert_eq!(error, MemoryError::TooDeep { most: 100 });
     let id = memory.create(task(&"x".repeat(64 << 10))).unwrap().id;
     memory.append(&id, vec![note(json!({"text": "ü".repeat(1 << 20)}))]).unwrap();
     let event = memory.events(&id, 1, 1).unwrap().remove(0);
