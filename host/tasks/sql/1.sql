@@ -11,6 +11,8 @@ CREATE TABLE tasks (
     -- only as far as it must.
     device_id   TEXT,
     status      TEXT NOT NULL,
+    -- Whether the status is final. The indices go by this, since a list of statuses would cost every append a temporary table.
+    ended       INTEGER NOT NULL,
     updated_at  INTEGER NOT NULL,
     fold        INTEGER NOT NULL,
     goal        TEXT NOT NULL,
@@ -18,8 +20,8 @@ CREATE TABLE tasks (
 ) STRICT;
 
 CREATE UNIQUE INDEX tasks_by_key ON tasks (caller, key) WHERE key IS NOT NULL;
-CREATE INDEX tasks_finished ON tasks (updated_at) WHERE status IN ('succeeded', 'failed', 'cancelled');
-CREATE INDEX tasks_unfinished ON tasks (id) WHERE status NOT IN ('succeeded', 'failed', 'cancelled');
+CREATE INDEX tasks_ended ON tasks (updated_at) WHERE ended;
+CREATE INDEX tasks_unfinished ON tasks (id) WHERE NOT ended;
 
 CREATE TABLE events (
     task  INTEGER NOT NULL REFERENCES tasks (row) ON DELETE CASCADE,

@@ -25,12 +25,13 @@ pub(crate) fn load(connection: &Connection, id: &str) -> rusqlite::Result<Option
 /// Writes the state of a task. The goal, which may be long and never changes, is not written again.
 pub(crate) fn save(connection: &Connection, row: i64, mut task: Task) -> rusqlite::Result<()> {
     task.goal = String::new();
+    let status = task.status;
     let state = serde_json::to_string(&task).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     connection
         .prepare_cached(
-            "UPDATE tasks SET device_id = ?, status = ?, updated_at = ?, fold = ?, state = ? WHERE row = ?",
+            "UPDATE tasks SET device_id = ?, status = ?, ended = ?, updated_at = ?, fold = ?, state = ? WHERE row = ?",
         )?
-        .execute(params![task.device_id, task.status.as_str(), task.updated_at, FOLD, state, row])
+        .execute(params![task.device_id, status.as_str(), status.is_finished(), task.updated_at, FOLD, state, row])
         .map(drop)
 }
 

@@ -58,7 +58,7 @@ mod tests {
         connection.execute_batch(STEPS[0]).unwrap();
         connection.pragma_update(None, "user_version", 1).unwrap();
         connection
-            .execute("INSERT INTO tasks VALUES (1, 'a', 'me', NULL, x'', NULL, 'queued', 5, 1, 'a goal', '{}')", [])
+            .execute("INSERT INTO tasks VALUES (1, 'a', 'me', NULL, x'', NULL, 'queued', 0, 5, 1, 'a goal', '{}')", [])
             .unwrap();
         (folder, connection)
     }

@@ -8,7 +8,6 @@ use crate::error::MemoryError;
 use crate::memory::{Memory, locked};
 use crate::status::Status;
 use crate::task::Task;
-use crate::write::FINISHED;
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
 /// Most tasks in one list, and most events in one page.
@@ -66,7 +65,7 @@ impl Memory {
     /// # Errors
     /// Those of the storage.
     pub fn unfinished(&self) -> Result<Vec<Task>, MemoryError> {
-        self.read(|tables| tasks(tables, &format!("status NOT IN {FINISHED} ORDER BY id"), []))
+        self.read(|tables| tasks(tables, "NOT ended ORDER BY id", []))
     }
 
     fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, MemoryError> {

@@ -6,7 +6,6 @@
 use crate::error::MemoryError;
 use crate::id;
 use crate::memory::{Memory, locked};
-use crate::write::FINISHED;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
@@ -87,16 +86,15 @@ impl Memory {
     /// Removes the task that ended first, if there is a reason to.
     fn forget_oldest(&self, before: i64) -> rusqlite::Result<Option<String>> {
         let tables = locked(&self.writer);
-        let sql =
-            format!("SELECT row, id, updated_at FROM tasks WHERE status IN {FINISHED} ORDER BY updated_at LIMIT 1");
+        let sql = "SELECT row, id, updated_at FROM tasks WHERE ended ORDER BY updated_at LIMIT 1";
         let oldest = tables
-            .prepare_cached(&sql)?
+            .prepare_cached(sql)?
             .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?)))
             .optional()?;
         let Some((row, id, ended)) = oldest else { return Ok(None) };
-        let count = format!("SELECT count(*) FROM tasks WHERE status IN {FINISHED}");
+        let count = "SELECT count(*) FROM tasks WHERE ended";
         let due = ended < before
-            || tables.prepare_cached(&count)?.query_row([], |row| row.get::<_, u32>(0))? > self.limits.finished
+            || tables.prepare_cached(count)?.query_row([], |row| row.get::<_, u32>(0))? > self.limits.finished
             || bytes(&tables)? > self.limits.database_bytes;
         if due {
             tables.prepare_cached("DELETE FROM tasks WHERE row = ?")?.execute([row])?;
@@ -154,9 +152,8 @@ impl Memory {
 }
 
 fn owners(tables: &Connection) -> rusqlite::Result<HashMap<String, Owner>> {
-    let sql =
-        format!("SELECT hash, max(status NOT IN {FINISHED}) FROM pictures JOIN tasks ON row = task GROUP BY hash");
-    let mut query = tables.prepare_cached(&sql)?;
+    let sql = "SELECT hash, max(NOT ended) FROM pictures JOIN tasks ON row = task GROUP BY hash";
+    let mut query = tables.prepare_cached(sql)?;
     let owners =
         query.query_map([], |row| Ok((row.get(0)?, if row.get(1)? { Owner::Unfinished } else { Owner::Finished })))?;
     owners.collect()

@@ -31,6 +31,13 @@ fn statuses(kinds: &[Kind]) -> Vec<Status> {
 }
 
 #[test]
+fn statuses_have_one_name() {
+    for status in Status::ALL {
+        assert_eq!(json!(status), status.as_str());
+    }
+}
+
+#[test]
 fn each_pair_ends_only_itself() {
     use {Kind::*, Status as S};
     let (kinds, expected): (Vec<_>, Vec<_>) = [

@@ -53,7 +53,7 @@ fn a_state_of_another_fold_is_made_anew() {
     let id = memory.create(task("x")).unwrap().id;
     memory.append(&id, vec![finished()]).unwrap();
     let before = memory.task(&id).unwrap();
-    let spoil = "UPDATE tasks SET fold = 0, status = 'queued', state = 'what an older version wrote', updated_at = 1";
+    let spoil = "UPDATE tasks SET fold = 0, status = 'queued', ended = 0, state = 'what an older version wrote', updated_at = 1";
     crate::memory::locked(&memory.writer).execute(spoil, []).unwrap();
     drop(memory);
     let memory = Memory::open(folder.path(), Limits::default()).unwrap();
