@@ -26,6 +26,17 @@ fn what_was_appended_is_there_after_opening_again() {
     assert_eq!(memory.unfinished().unwrap(), [task]);
 }
 
+/// What a kill leaves depends on these, and too seldom on each to be seen by killing.
+#[test]
+fn the_file_is_kept_as_promised() {
+    let (_folder, memory) = memory(Limits::default());
+    let writer = crate::memory::locked(&memory.writer);
+    let number = |name| writer.pragma_query_value(None, name, |row| row.get::<_, u32>(0)).unwrap();
+    assert_eq!(["synchronous", "foreign_keys", "auto_vacuum"].map(number), [1, 1, 2]);
+    let journal: String = writer.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(journal, "wal");
+}
+
 #[test]
 fn what_is_cached_is_the_fold() {
     let (_folder, memory) = memory(Limits { events: 20, ..Limits::default() });
