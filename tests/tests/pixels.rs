@@ -3,7 +3,7 @@
 use e2e::{
     host::Host,
     phones::{ok, phones, refused},
-    wda_sim::{Source, WdaSim},
+    wda_sim::{Source, Touch, WdaSim},
 };
 use serde_json::{Value, json};
 
@@ -115,15 +115,15 @@ async fn a_picture_that_is_not_read_in_time_is_no_page_without_the_text() {
 #[tokio::test]
 async fn places_in_the_picture_are_those_of_a_phone_that_was_turned_by_hand() {
     let (sim, host) = blind().await;
-    let settings = ref_of(&host, "find-text", json!({ "text": "Settings" })).await;
+    let bluetooth = ref_of(&host, "find-text", json!({ "text": "Bluetooth" })).await;
     sim.phone().set_orientation(driver_api::Orientation::LandscapeLeft).expect("it turns");
-    for _ in 0..2 {
-        let found = ask(&host, "find-text", json!({ "text": "Settings", "source": "ocr" })).await;
-        let center = &found["matches"][0]["center"];
-        let (x, y) = (center["x"].as_f64().expect("x"), center["y"].as_f64().expect("y"));
-        assert!((300.0..544.0).contains(&x) && (0.0..100.0).contains(&y), "in the middle of the wide bar: {found}");
-    }
-    ask(&host, "tap", json!({ "element": settings })).await;
-    let touch = sim.touches().last().cloned().expect("a touch");
-    assert!((300.0..544.0).contains(&touch.points[0].x) && touch.points[0].y < 100.0, "{touch:?}");
+    let found = ask(&host, "find-text", json!({ "text": "Bluetooth", "source": "ocr" })).await;
+    let tapped = ask(&host, "tap", json!({ "element": bluetooth })).await;
+    assert_eq!(tapped["effect"]["state"], "changed", "{tapped}");
+    let touches = sim.touches();
+    let Some(Touch::Tap { at }) = touches.last() else { panic!("a tap: {touches:?}") };
+    let off = |side: &str, at: f64| (found["matches"][0]["center"][side].as_f64().expect("a number") - at).abs();
+    assert!(off("x", at.x) < 1.0 && off("y", at.y) < 1.0, "{at:?} is where it was found: {found}");
+    let left = ask(&host, "wait", json!({ "gone": "Airplane Mode" })).await;
+    assert_eq!(left["met"], json!(true), "the tap went to the row of Bluetooth: {left}");
 }
