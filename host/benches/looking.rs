@@ -32,16 +32,8 @@ fn main() {
 /// What the tree tells, without a picture.
 async fn tree(host: &Host) {
     app(host, "settings").await;
-    let mut took = Vec::new();
-    for _ in 0..ROUNDS {
-        took.push(timed(host, "describe", json!({})).await);
-    }
-    report("describe_screen from the tree", took, 5.0);
-    let mut took = Vec::new();
-    for _ in 0..ROUNDS {
-        took.push(timed(host, "find-text", json!({ "text": "Bluetooth" })).await);
-    }
-    report("find_text from the tree", took, 5.0);
+    report("describe_screen from the tree", again(host, "describe", json!({})).await, 5.0);
+    report("find_text from the tree", again(host, "find-text", json!({ "text": "Bluetooth" })).await, 5.0);
 }
 
 async fn icons(host: &Host) {
@@ -54,11 +46,7 @@ async fn icons(host: &Host) {
         took.push(timed(host, "find-icon", json!({ "name": "trash" })).await);
     }
     report("find_icon by shape, another picture", took, 400.0);
-    let mut took = Vec::new();
-    for _ in 0..ROUNDS {
-        took.push(timed(host, "find-icon", json!({ "name": "camera" })).await);
-    }
-    report("find_icon by shape, the same picture", took, 50.0);
+    report("find_icon by shape, the same picture", again(host, "find-icon", json!({ "name": "camera" })).await, 50.0);
 }
 
 async fn texts(host: &Host) {
@@ -74,11 +62,7 @@ async fn texts(host: &Host) {
     report("find_text in the picture, another screen", took, 1200.0);
     app(host, "settings").await;
     timed(host, "find-text", read()).await;
-    let mut took = Vec::new();
-    for _ in 0..ROUNDS {
-        took.push(timed(host, "find-text", read()).await);
-    }
-    report("find_text in the picture, the same picture", took, 5.0);
+    report("find_text in the picture, the same picture", again(host, "find-text", read()).await, 5.0);
     let mut took = Vec::new();
     for _ in 0..ROUNDS {
         // One row shows something else.
@@ -92,6 +76,15 @@ async fn texts(host: &Host) {
 async fn app(host: &Host, name: &str) {
     ok(host, "phone", "launch", json!({ "app": format!("com.fingertip.{name}"), "fresh": true })).await;
     ok(host, "phone", "wait", json!({ "idle": true })).await;
+}
+
+/// The same question again and again.
+async fn again(host: &Host, what: &str, arguments: Value) -> Vec<f64> {
+    let mut took = Vec::new();
+    for _ in 0..ROUNDS {
+        took.push(timed(host, what, arguments.clone()).await);
+    }
+    took
 }
 
 /// How many milliseconds an answer takes.
