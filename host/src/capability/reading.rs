@@ -15,31 +15,57 @@ use crate::{
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
+    time::Duration,
 };
-use tokio::sync::Semaphore;
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::Semaphore,
+    task::JoinHandle,
+};
 
 /// How many pictures are read at once: one takes all cores for most of its time, and a hundred megabytes.
 const AT_ONCE: usize = 1;
+/// How long the thread that reads is kept when there is nothing to read. Each new one would keep memory of its own.
+const KEPT: Duration = Duration::from_secs(3600);
 
 /// Reads pictures for all devices.
 pub(super) struct Readings {
     ocr: Arc<Ocr>,
     shapes: Arc<shapes::Sights>,
     turns: Arc<Semaphore>,
+    /// Has the one thread that reads, and nothing else to do; none where the system gives no thread.
+    runtime: Option<Runtime>,
+}
+
+impl Drop for Readings {
+    fn drop(&mut self) {
+        // What is being read is lost work, and whoever drops this must not wait for it.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl Readings {
     /// Reads with these text recognisers too.
     pub(super) fn new(added: Vec<Added>) -> Self {
         let turns = Arc::new(Semaphore::new(AT_ONCE));
-        Readings { ocr: Arc::new(Ocr::new(added)), shapes: Arc::default(), turns }
+        let threads = Builder::new_current_thread().max_blocking_threads(AT_ONCE).thread_keep_alive(KEPT).build();
+        Readings { ocr: Arc::new(Ocr::new(added)), shapes: Arc::default(), turns, runtime: threads.ok() }
+    }
+
+    fn spawn<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+        match &self.runtime {
+            Some(runtime) => runtime.spawn_blocking(work),
+            None => tokio::task::spawn_blocking(work),
+        }
     }
 
     /// Loads the added text recognisers on a thread of its own, so that the log tells of a broken one before it is missed.
     pub(super) fn load_added(&self) {
         if self.ocr.has_added() {
             let ocr = self.ocr.clone();
-            tokio::task::spawn_blocking(move || ocr.broken().len());
+            self.spawn(move || ocr.broken().len());
         }
     }
 }
@@ -172,7 +198,7 @@ async fn apart<T: Send + 'static>(
     };
     let turn = tokio::time::timeout_at(target.deadline, context.readings.turns.clone().acquire_owned()).await;
     let turn = turn.map_err(|_| late())?;
-    let work = tokio::task::spawn_blocking(move || {
+    let work = context.readings.spawn(move || {
         let _turn = turn;
         work()
     });

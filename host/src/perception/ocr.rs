@@ -9,9 +9,11 @@ use crate::neutral::Rect;
 use std::{ops::Range, sync::Arc};
 
 /// Between two words of one line is less room than this share of the line's height.
+#[cfg(any(feature = "ocr", test))]
 const WIDE_GAP: f64 = 0.5;
 
 /// Nor more than for so many of its letters.
+#[cfg(any(feature = "ocr", test))]
 const WIDE_SET: f64 = 1.2;
 
 /// A line of text in a picture.
@@ -46,6 +48,7 @@ impl TextLine {
 
     /// The line, or its parts where there is more room between two words than a blank takes: a title beside the way back, an icon
     /// that was read as a sign before a text.
+    #[cfg(any(feature = "ocr", test))]
     fn parted(self) -> Vec<TextLine> {
         // Some texts are set wide as a whole.
         let advance = self.bounds.width / self.letters.len().max(1) as f64;
