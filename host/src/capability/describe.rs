@@ -182,7 +182,7 @@ async fn beside_tree(context: &Context, target: &Target, seen: &Seen) -> Result<
         None => Arc::default(),
     };
     notes.extend(notes::on_page(&page));
-    let beside = beside::beside(&seen.outline, &page.lines, &sight.icons());
+    let beside = beside::beside(&seen.outline, &page.lines, &sight.icons(), sight.key);
     Ok((beside, notes.into_iter().map(Note::from).collect()))
 }
 

@@ -8,11 +8,12 @@ use super::{
     values::{Bounds, Note, Point},
     visual,
 };
+use crate::neutral::Rect;
 use crate::perception::{
     find, fuse, icon, notes,
     refs::Ref,
-    shapes::{FoundShapes, Shape},
-    visual::{Around, Looks, Visual},
+    shapes::{self, FoundShapes, Shape},
+    visual::{Looks, Visual},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -175,7 +176,7 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
             .into_iter()
             .map(|found| TextSeen {
                 r#ref: name(&refs, found.element).or_else(|| {
-                    let seen = visual::of_text(&page.lines, &found.text, &arguments.text, found.bounds?);
+                    let seen = visual::of_text(&page, &found.text, &arguments.text, found.bounds?);
                     (found.source == find::Source::Ocr).then(|| visual_ref(&context, &target, seen))?
                 }),
                 text: found.text,
@@ -273,11 +274,9 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         Wanted::Name(name) => reading::sight(&context, &target, mirrored)
             .await
             .map(|sight| (sight.find(&icon::meant(name)), sight.black, sight.key)),
-        Wanted::Picture(picture) => {
-            reading::reference(&context, &target, picture).await.map(|(found, black)| (found, black, 0))
-        }
+        Wanted::Picture(picture) => reading::reference(&context, &target, picture).await,
     };
-    let (shapes, black, key) = match looked {
+    let (found, black, key) = match looked {
         Err(error) if matches!(wanted, Wanted::Name(_)) => {
             notes.push(look::picture_second(seen.as_ref(), error)?);
             Default::default()
@@ -294,22 +293,24 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         source: "tree",
         r#ref: name(&refs, icon.element),
     };
-    let FoundShapes { mut accepted, mut near } = shapes;
+    let FoundShapes { mut accepted, mut near } = found;
     if let Some(threshold) = arguments.threshold {
         accepted.append(&mut near);
         near = accepted.extract_if(.., |shape| shape.score < threshold).collect();
     }
-    let alike = accepted.len();
+    let places: Vec<Rect> = accepted.iter().map(|shape| shape.bounds).collect();
+    // The texts around tell several from each other, where they have been read.
+    let lines = &reading::page_of(&context, &target, key).lines;
     // What is only like it gets no ref: what cannot be told surely now cannot be told again later.
-    let of_shape = |shape: Shape, sure: bool| {
+    let of_shape = |shape: Shape| {
         let center = shape.bounds.center();
         let element = seen.as_ref().and_then(|seen| fuse::icon_element(&seen.outline, &shape.bounds));
         let looks = match &wanted {
             Wanted::Name(_) => Looks::Icon { name: shape.name.clone(), mirrored },
             Wanted::Picture(picture) => Looks::Picture(picture.clone()),
         };
-        let around = if alike > 1 { Around::Picture(key) } else { Around::Only };
-        let own = || visual_ref(&context, &target, Visual { looks, bounds: shape.bounds, around });
+        let own = || visual_ref(&context, &target, Visual::one_of(looks, shape.bounds, &places, lines, key));
+        let sure = shape.score >= shapes::ACCEPT;
         IconSeen {
             r#ref: name(&refs, element).or_else(|| sure.then(own)?),
             name: shape.name,
@@ -319,8 +320,8 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
             source: "shape",
         }
     };
-    let rows = |icons: Vec<icon::IconMatch>, shapes: Vec<Shape>, most: usize, sure: bool| -> Vec<IconSeen> {
-        let shapes = shapes.into_iter().map(|shape| of_shape(shape, sure));
+    let rows = |icons: Vec<icon::IconMatch>, shapes: Vec<Shape>, most: usize| -> Vec<IconSeen> {
+        let shapes = shapes.into_iter().map(of_shape);
         let mut rows: Vec<IconSeen> = icons.into_iter().map(of_tree).chain(shapes).collect();
         rows.sort_by(|a, b| b.score.total_cmp(&a.score));
         rows.truncate(most);
@@ -330,12 +331,7 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         Some(seen) => seen.frame(&context, &target),
         None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
     };
-    Ok(IconsFound {
-        matches: rows(by_tree.matches, accepted, limit, true),
-        near: rows(by_tree.near, near, 5, false),
-        notes,
-        frame,
-    })
+    Ok(IconsFound { matches: rows(by_tree.matches, accepted, limit), near: rows(by_tree.near, near, 5), notes, frame })
 }
 
 /// What a caller looks for.

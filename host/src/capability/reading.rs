@@ -94,10 +94,10 @@ impl Taken {
         Ok(Taken { scale: f64::from(picture.width) / points.max(1.0), picture })
     }
 
-    /// Of all that what is read of it depends on. Two phones may show the same in screens of different sizes.
-    fn key(&self, mirrored: bool) -> u64 {
+    /// Of all that the places in it depend on: a phone that was turned may show the same picture on another screen.
+    fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (change::hash(&self.picture.bytes), self.scale.to_bits(), mirrored).hash(&mut hasher);
+        (change::hash(&self.picture.bytes), self.scale.to_bits()).hash(&mut hasher);
         hasher.finish()
     }
 }
@@ -111,7 +111,7 @@ pub(super) async fn page(context: &Context, target: &Target) -> Result<Arc<Page>
 }
 
 async fn read(context: &Context, target: &Target, taken: &Taken) -> Result<Arc<Page>, Unread> {
-    let (key, scale) = (taken.key(false), taken.scale);
+    let (key, scale) = (taken.key(), taken.scale);
     if let Some(page) = context.readings.ocr.known(target.id(), key) {
         return Ok(page);
     }
@@ -130,24 +130,29 @@ async fn read(context: &Context, target: &Target, taken: &Taken) -> Result<Arc<P
     })
 }
 
+/// What was read of the text of this picture, if it was.
+pub(super) fn page_of(context: &Context, target: &Target, key: u64) -> Arc<Page> {
+    context.readings.ocr.known(target.id(), key).unwrap_or_default()
+}
+
 /// The icons of the phone's screen as it is now.
 pub(super) async fn sight(context: &Context, target: &Target, mirrored: bool) -> Result<Arc<Sight>, Error> {
     look_at(context, target, &Taken::now(target).await?, mirrored).await
 }
 
 async fn look_at(context: &Context, target: &Target, taken: &Taken, mirrored: bool) -> Result<Arc<Sight>, Error> {
-    let (key, scale) = (taken.key(mirrored), taken.scale);
-    if let Some(sight) = context.readings.shapes.known(target.id(), key) {
+    let (key, scale) = (taken.key(), taken.scale);
+    if let Some(sight) = context.readings.shapes.known(target.id(), key, mirrored) {
         return Ok(sight);
     }
     let (shapes, screen, bytes) =
         (context.readings.shapes.clone(), target.id().to_owned(), taken.picture.bytes.clone());
     let looked = apart(context, target, move || {
-        if let Some(sight) = shapes.known(&screen, key) {
+        if let Some(sight) = shapes.known(&screen, key, mirrored) {
             return Ok(sight);
         }
         let pixels = picture::decode_screen(&bytes).map_err(|error| error.to_string())?;
-        Ok(shapes.keep(&screen, key, Sight::of(&pixels, scale, mirrored)?))
+        Ok(shapes.keep(&screen, Sight::of(&pixels, key, scale, mirrored)?))
     });
     looked.await?.map_err(|error: String| look::failed(target, &error))
 }
@@ -167,22 +172,24 @@ pub(super) async fn all(
     Ok((look_at(context, target, &taken, mirrored).await?, page))
 }
 
-/// Where the phone's screen shows what a reference picture shows, and whether the screen is black all over.
+/// Where the phone's screen shows what a reference picture shows, whether the screen is black all over, and its picture's key.
 pub(super) async fn reference(
     context: &Context,
     target: &Target,
     reference: &[u8],
-) -> Result<(FoundShapes, bool), Error> {
+) -> Result<(FoundShapes, bool, u64), Error> {
     let unfit =
         |error: String| Error::invalid(format!("picture: {error}"), "Pass a PNG or JPEG of the icon alone, in base64.");
     let reference = picture::decode(reference).map_err(|error| unfit(error.to_string()))?;
-    let Taken { picture, scale, .. } = Taken::now(target).await?;
+    let taken = Taken::now(target).await?;
+    let key = taken.key();
+    let Taken { picture, scale } = taken;
     let found = apart(context, target, move || {
         let pixels = picture::decode_screen(&picture.bytes).map_err(|error| error.to_string())?;
         Ok::<_, String>((shapes::find_reference(&pixels, &reference, scale), pixels.is_black()))
     });
     let (found, black) = found.await?.map_err(|error| look::failed(target, &error))?;
-    Ok((found.map_err(unfit)?, black))
+    Ok((found.map_err(unfit)?, black, key))
 }
 
 /// Runs what takes long on a thread of its own, within the call's time and not too much at once. What runs on after that is only

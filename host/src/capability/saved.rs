@@ -151,10 +151,10 @@ impl Saved {
             page => page.map_err(|error| error.to_string())?,
         };
         all.extend(notes::on_page(&page).into_iter().map(Note::from));
-        let sight = Sight::of(&file.pixels, file.scale, file.is_mirrored())?;
+        let sight = Sight::of(&file.pixels, file.hash, file.scale, file.is_mirrored())?;
         let blank = file.seen.is_none().then(|| Seen::new(Tree::default(), Some(file.screen())));
         let Some(seen) = file.seen.as_ref().or(blank.as_ref()) else { return Ok(Map::new()) };
-        let beside = beside::beside(&seen.outline, &page.lines, &sight.icons());
+        let beside = beside::beside(&seen.outline, &page.lines, &sight.icons(), file.hash);
         let mut book = RefBook::new();
         let refs = book.assign(&seen.outline);
         let alone: Vec<Ref> = beside.alone.iter().map(|_| book.fresh()).collect();
@@ -227,7 +227,7 @@ impl Saved {
         let mut found = match told {
             true => FoundInPicture::default(),
             false => {
-                let sight = Sight::of(&file.pixels, file.scale, file.is_mirrored())?;
+                let sight = Sight::of(&file.pixels, file.hash, file.scale, file.is_mirrored())?;
                 let notes = sight.black.then(notes::picture_black).into_iter().collect();
                 FoundInPicture { notes, ..found(file, sight.find(&icon::meant(query))) }
             }

@@ -7,7 +7,7 @@ use super::{
     visual::{self, TextPlace},
 };
 use crate::{
-    neutral::{Point, Rect, Role},
+    neutral::{Point, Rect, Role, Tree},
     perception::{
         describe,
         find::{self, Match},
@@ -206,17 +206,17 @@ impl Aimed {
 pub(super) async fn element(context: &Context, target: &Target, element: &str) -> Result<Aimed, Error> {
     let locator = locator(element)?;
     // The tree comes first for what only the picture shows too: it tells what is in front, and connects a device whose refs have ended.
-    let seen = look::see(target).await;
+    let seen = match (look::see(target).await, &locator) {
+        (Err(error), Locator::Ref(_)) if error.code == Code::PerceptionFailed => None,
+        (seen, _) => Some(seen?),
+    };
     if let Locator::Ref(name) = locator
         && let Some(visual) = context.sights.visual(&target.device, name)
     {
-        let seen = match seen {
-            Err(error) if error.code == Code::PerceptionFailed => None,
-            seen => Some(seen?),
-        };
         return Ok(Aimed::Visual { seen, bounds: visual::locate(context, target, name, &visual).await? });
     }
-    let seen = seen?;
+    // Without a tree no ref of one can be found.
+    let seen = seen.unwrap_or_else(|| Seen::new(Tree::default(), target.screen()));
     let index = locate(context, target, &seen.outline, &locator, element)?;
     Ok(Aimed::Element { seen, index })
 }

@@ -12,9 +12,9 @@ use crate::{
     perception::{
         find::{Match, NearText, TextMatch},
         fuse,
-        ocr::TextLine,
+        ocr::Page,
         refs::Ref,
-        shapes::{FoundShapes, Shape},
+        shapes::FoundShapes,
         text::{fold, squeeze},
         visual::{Around, Looks, Same, Visual},
     },
@@ -29,8 +29,13 @@ use std::sync::Arc;
 pub(super) async fn locate(context: &Context, target: &Target, name: Ref, seen: &Visual) -> Result<Rect, Error> {
     let mut near = Vec::new();
     // Texts tell which of several it is, where they did before.
-    let page = match (&seen.looks, &seen.around) {
-        (Looks::Text { .. }, _) | (_, Around::Texts(_)) => match reading::page(context, target).await {
+    let told_by_texts = match &seen.around {
+        Around::Only(texts) => !texts.is_empty(),
+        Around::Own(_) => true,
+        Around::Picture(_) => false,
+    };
+    let page = match &seen.looks {
+        _ if told_by_texts || matches!(seen.looks, Looks::Text { .. }) => match reading::page(context, target).await {
             Ok(page) => page,
             Err(Unread::Off) => return Err(off(target)),
             Err(Unread::Failed(error)) => return Err(error),
@@ -43,13 +48,16 @@ pub(super) async fn locate(context: &Context, target: &Target, name: Ref, seen: 
             if places.is_empty() {
                 near = fuse::find_in_lines(&page.lines, part, Match::Contains, 5).near;
             }
-            (places, 0)
+            (places, page.key)
         }
         Looks::Icon { name, mirrored } => {
             let sight = reading::sight(context, target, *mirrored).await?;
-            (shapes(sight.find(std::slice::from_ref(name)), seen), sight.key)
+            (sure(sight.find(std::slice::from_ref(name))), sight.key)
         }
-        Looks::Picture(picture) => (shapes(reading::reference(context, target, picture).await?.0, seen), 0),
+        Looks::Picture(picture) => {
+            let (found, _, key) = reading::reference(context, target, picture).await?;
+            (sure(found), key)
+        }
     };
     let words = seen.looks.words();
     let message = match seen.among(&places, &page.lines, key) {
@@ -71,11 +79,9 @@ pub(super) async fn locate(context: &Context, target: &Target, name: Ref, seen: 
     .on_device(target.id()))
 }
 
-/// Where an icon surely is; in its old place it may be a little less sure than it was.
-fn shapes(found: FoundShapes, seen: &Visual) -> Vec<Rect> {
-    let here = |shape: &Shape| shape.score >= STILL && shape.bounds.intersection(&seen.bounds).is_some();
-    let like = found.near.into_iter().filter(here);
-    found.accepted.into_iter().chain(like).map(|shape| shape.bounds).collect()
+/// Where an icon surely is. What is only like it may be another one.
+fn sure(found: FoundShapes) -> Vec<Rect> {
+    found.accepted.into_iter().map(|shape| shape.bounds).collect()
 }
 
 fn off(target: &Target) -> Error {
@@ -86,9 +92,6 @@ fn off(target: &Target) -> Error {
     )
     .on_device(target.id())
 }
-
-/// How sure an icon must be that was found in the same place before.
-const STILL: f64 = 0.8;
 
 /// What the picture tells of a text that no element shows.
 pub(super) enum TextPlace {
@@ -115,7 +118,7 @@ pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Text
     match &places[..] {
         [(_, only)] => TextPlace::Here(*only),
         _ => {
-            let seen = places.iter().map(|(line, bounds)| of_text(&page.lines, line, text, *bounds));
+            let seen = places.iter().map(|(line, bounds)| of_text(&page, line, text, *bounds));
             let refs = context.sights.visual_refs(&target.device, seen);
             let told = places.iter().zip(refs).map(|((line, bounds), name)| {
                 format!("{name} ({:?} at {:.0}, {:.0})", brief(line), bounds.center().x, bounds.center().y)
@@ -126,12 +129,12 @@ pub(super) async fn text(context: &Context, target: &Target, text: &str) -> Text
 }
 
 /// The part of a line that was asked for; all of it where that is only like what was asked for.
-pub(super) fn of_text(lines: &[TextLine], line: &str, asked: &str, bounds: Rect) -> Visual {
+pub(super) fn of_text(page: &Page, line: &str, asked: &str, bounds: Rect) -> Visual {
     let holds = |line: &str| {
         let without_blanks = |text: &str| fold(text).replace(' ', "");
         without_blanks(line).contains(&without_blanks(asked))
     };
     let part = if holds(line) { asked } else { line };
     let looks = Looks::Text { line: line.to_owned(), part: part.to_owned() };
-    Visual::one_of(looks, bounds, &Looks::in_lines(lines, line, part), lines)
+    Visual::one_of(looks, bounds, &Looks::in_lines(&page.lines, line, part), &page.lines, page.key)
 }

@@ -111,7 +111,7 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
         ("[perception]\nocr = true", "2: `ocr` is not a key of [perception] (allowed: `recogniser`, `vision`)"),
         (
             "[perception]\nmodel = \"a.onnx\"",
-            "2: `model` is not a key of [perception], it belongs in [[perception.recogniser]] (allowed: `recogniser`)",
+            "2: `model` is not a key of [perception], it belongs in [[perception.recogniser]] (allowed: `recogniser`, `vision`)",
         ),
         (
             "[perception.recogniser]\nmodel = \"a.onnx\"",

@@ -37,8 +37,8 @@ pub struct Beside {
     pub keyboard: bool,
 }
 
-/// What is there of a picture's lines and surely known icons that the tree does not tell.
-pub fn beside(outline: &Outline, lines: &[TextLine], icons: &[Shape]) -> Beside {
+/// What is there of a picture's lines and surely known icons that the tree does not tell; `key` is what the picture is remembered by.
+pub fn beside(outline: &Outline, lines: &[TextLine], icons: &[Shape], key: u64) -> Beside {
     let screen = outline.screen();
     let keyboard = if outline.keyboard().is_none() { keyboard(lines, &screen) } else { None };
     let typed_on = |at: Point| keyboard.is_some_and(|top| at.y >= top);
@@ -57,7 +57,7 @@ pub fn beside(outline: &Outline, lines: &[TextLine], icons: &[Shape]) -> Beside 
             Told::Nothing => {
                 let places = Looks::in_lines(lines, &line.text, text);
                 let looks = Looks::Text { line: line.text.clone(), part: text.to_owned() };
-                all.alone.push(Visual::one_of(looks, bounds, &places, lines));
+                all.alone.push(Visual::one_of(looks, bounds, &places, lines, key));
             }
         }
     }
@@ -75,7 +75,7 @@ pub fn beside(outline: &Outline, lines: &[TextLine], icons: &[Shape]) -> Beside 
             Told::Nothing => {
                 let places: Vec<Rect> =
                     icons.iter().filter(|other| other.name == icon.name).map(|i| i.bounds).collect();
-                all.alone.push(Visual::one_of(looks, icon.bounds, &places, lines));
+                all.alone.push(Visual::one_of(looks, icon.bounds, &places, lines, key));
             }
         }
     }
@@ -233,7 +233,7 @@ mod tests {
             node(Role::Button, "", Rect::new(330.0, 60.0, 40.0, 40.0)),
         ]);
         let lines = [line("Sign in", 160.0, 314.0), line("Score 12", 20.0, 500.0), line("9:41", 20.0, 20.0)];
-        let beside = beside(&outline, &lines, &[icon("share", 340.0, 70.0), icon("settings", 20.0, 700.0)]);
+        let beside = beside(&outline, &lines, &[icon("share", 340.0, 70.0), icon("settings", 20.0, 700.0)], 1);
         assert_eq!(words(&beside.alone), ["text \"Score 12\"", "icon \"settings\""]);
         let names: Vec<String> = beside.names.values().flatten().map(Looks::words).collect();
         assert_eq!(names, ["icon \"share\""], "the button without words gets a name");
@@ -246,7 +246,7 @@ mod tests {
         let tiles = (0..9).map(|tile| icon("help", 20.0 + 30.0 * f64::from(tile), 600.0));
         let icons: Vec<Shape> = arrows.chain(tiles).collect();
         let lines = [line("On >", 300.0, 303.0), line("Wi-Fi", 20.0, 300.0)];
-        let seen = beside(&outline(Vec::new()), &lines, &icons).alone;
+        let seen = beside(&outline(Vec::new()), &lines, &icons, 1).alone;
         assert_eq!(words(&seen), ["text \"Wi-Fi\"", "text \"On\"", "icon \"help\""]);
     }
 
@@ -258,7 +258,7 @@ mod tests {
             .collect();
         lines.push(line("space", 150.0, 760.0));
         lines.push(line("To:", 20.0, 120.0));
-        let beside = beside(&outline(Vec::new()), &lines, &[]);
+        let beside = beside(&outline(Vec::new()), &lines, &[], 1);
         assert!(beside.keyboard);
         assert_eq!(words(&beside.alone), ["text \"To:\""]);
     }

@@ -96,6 +96,8 @@ pub struct Page {
     pub black: bool,
     /// A sentence for each added recogniser without which it was read.
     pub broken: Vec<String>,
+    /// What the picture is remembered by.
+    pub key: u64,
 }
 
 impl Page {
@@ -212,7 +214,7 @@ impl Ocr {
         let reading =
             reader.read(&pixels.view(), previous.as_deref()).map_err(|error| OcrError::Failed(error.to_string()))?;
         let lines = reading.lines.iter().flat_map(|line| in_points(line, scale).parted()).collect();
-        let page = Arc::new(Page { lines, black: pixels.is_black(), broken: broken.clone() });
+        let page = Arc::new(Page { lines, black: pixels.is_black(), broken: broken.clone(), key: hash });
         self.kept.keep(screen, hash, Kept { page: page.clone(), reading: Arc::new(reading) });
         Ok(page)
     }

@@ -8,6 +8,9 @@ use crate::neutral::Rect;
 use fingertip_shapes::{Area, Hit, Look, Shapes, View};
 use std::sync::Arc;
 
+/// Score from which a place is taken for the icon.
+pub const ACCEPT: f64 = fingertip_shapes::ACCEPT as f64;
+
 /// A place on a screen that shows, or may show, an icon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
@@ -34,19 +37,20 @@ pub struct Sight {
     scale: f64,
     /// Whether the picture is black all over.
     pub black: bool,
-    /// What it is remembered by; 0 before it is.
+    /// What the picture is remembered by.
     pub key: u64,
+    mirrored: bool,
 }
 
 impl Sight {
-    /// Looks at a picture of this many pixels a point; `mirrored` where its screen reads from right to left.
+    /// Looks at a picture of this key and of so many pixels a point; `mirrored` where its screen reads from right to left.
     ///
     /// # Errors
     /// When the picture cannot be looked at.
-    pub fn of(pixels: &Pixels, scale: f64, mirrored: bool) -> Result<Sight, String> {
+    pub fn of(pixels: &Pixels, key: u64, scale: f64, mirrored: bool) -> Result<Sight, String> {
         let view = View { picture: pixels.view(), scale: scale as f32, mirrored, ignore: &[] };
         let look = Shapes::bundled().look(&view).map_err(|error| error.to_string())?;
-        Ok(Sight { look, scale, black: pixels.is_black(), key: 0 })
+        Ok(Sight { look, scale, black: pixels.is_black(), key, mirrored })
     }
 
     /// All that surely is a known icon, once for each place.
@@ -91,14 +95,14 @@ pub struct Sights {
 
 impl Sights {
     /// The look at this picture, if it is the last of its screen.
-    pub fn known(&self, screen: &str, key: u64) -> Option<Arc<Sight>> {
-        self.kept.of(screen, key)
+    pub fn known(&self, screen: &str, key: u64, mirrored: bool) -> Option<Arc<Sight>> {
+        self.kept.of(screen, key).filter(|sight| sight.mirrored == mirrored)
     }
 
     /// Remembers a look.
-    pub fn keep(&self, screen: &str, key: u64, sight: Sight) -> Arc<Sight> {
-        let sight = Arc::new(Sight { key, ..sight });
-        self.kept.keep(screen, key, sight.clone());
+    pub fn keep(&self, screen: &str, sight: Sight) -> Arc<Sight> {
+        let sight = Arc::new(sight);
+        self.kept.keep(screen, sight.key, sight.clone());
         sight
     }
 }

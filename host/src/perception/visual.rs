@@ -67,11 +67,11 @@ impl Looks {
 /// What tells something from others that look the same.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Around {
-    /// Nothing need: it was the only one.
-    Only,
-    /// The texts in its row, or else the nearest above and below.
-    Texts(Vec<String>),
-    /// Nothing known but the picture in which it was seen, by its key.
+    /// It was the only one. These texts stood around it, with their numbers left out: counters count on.
+    Only(Vec<String>),
+    /// It was one of several, and these texts stood around it and not around most others.
+    Own(Vec<String>),
+    /// It was one of several between which only the picture tells, by its key.
     Picture(u64),
 }
 
@@ -98,25 +98,40 @@ pub enum Same {
 }
 
 impl Visual {
-    /// Something at `bounds`, one of `places` that all look so on a page with these lines.
-    pub fn one_of(looks: Looks, bounds: Rect, places: &[Rect], lines: &[TextLine]) -> Visual {
-        let around = if places.len() > 1 { Around::Texts(around(lines, &bounds)) } else { Around::Only };
+    /// Something at `bounds`, one of `places` that all look so on a page with these lines, in the picture of this key.
+    pub fn one_of(looks: Looks, bounds: Rect, places: &[Rect], lines: &[TextLine], key: u64) -> Visual {
+        let texts = around(lines, &bounds);
+        let around = match places.len() {
+            0 | 1 => Around::Only(texts.iter().map(|text| without_numbers(text)).collect()),
+            _ => {
+                let apart = places.iter().filter(|place| place.intersection(&bounds).is_none());
+                let others: Vec<Vec<String>> = apart.map(|place| around(lines, place)).collect();
+                let common =
+                    |text: &String| 2 * others.iter().filter(|other| other.contains(text)).count() > others.len();
+                let own: Vec<String> = texts.into_iter().filter(|text| !common(text)).collect();
+                if own.is_empty() { Around::Picture(key) } else { Around::Own(own) }
+            }
+        };
         Visual { looks, bounds, around }
     }
 
-    /// Which of these places, all of which look so, is where this is now, on a page with these lines: the one with the same texts
-    /// around it, where it was one of several; else the only one, or the only one that lies where it was.
+    /// Which of these places, all of which look so, is where this is now, on a page with these lines: the one around which most of
+    /// the same texts stand. Where it was says nothing: in its place may stand another one.
     pub fn among(&self, places: &[Rect], lines: &[TextLine], key: u64) -> Same {
+        let most = |texts: &[String], now: &[String]| {
+            2 * texts.iter().filter(|text| now.contains(text)).count() > texts.len() || texts.is_empty()
+        };
         let fits = |place: &&Rect| match &self.around {
-            Around::Only => true,
-            Around::Texts(texts) => around(lines, place).iter().any(|text| texts.contains(text)),
+            Around::Only(texts) => {
+                most(texts, &around(lines, place).iter().map(|text| without_numbers(text)).collect::<Vec<_>>())
+            }
+            Around::Own(texts) => most(texts, &around(lines, place)),
             Around::Picture(own) => *own == key && self.is_at(place),
         };
         let fitting: Vec<Rect> = places.iter().filter(fits).copied().collect();
-        let there: Vec<Rect> = fitting.iter().filter(|place| self.is_at(place)).copied().collect();
-        match (&fitting[..], &there[..]) {
-            ([only], _) | (_, [only]) => Same::Here(*only),
-            ([], _) if places.len() < 2 => Same::Gone,
+        match fitting[..] {
+            [only] => Same::Here(only),
+            _ if places.is_empty() => Same::Gone,
             _ => Same::Several(places.len()),
         }
     }
@@ -141,6 +156,10 @@ fn around(lines: &[TextLine], place: &Rect) -> Vec<String> {
     let above = others().filter(|line| off(line) < 0.0).max_by(|a, b| off(a).total_cmp(&off(b)));
     let below = others().filter(|line| off(line) > 0.0).min_by(|a, b| off(a).total_cmp(&off(b)));
     above.into_iter().chain(below).map(|line| fold(&line.text)).collect()
+}
+
+fn without_numbers(text: &str) -> String {
+    text.chars().filter(|c| !c.is_numeric()).collect()
 }
 
 /// What was seen on one device, by its refs; the oldest are forgotten.
@@ -194,7 +213,7 @@ mod tests {
     }
 
     fn text(line: &str, bounds: Rect) -> Visual {
-        Visual { looks: Looks::line(line), bounds, around: Around::Only }
+        Visual { looks: Looks::line(line), bounds, around: Around::Only(Vec::new()) }
     }
 
     #[test]
@@ -211,39 +230,62 @@ mod tests {
         assert!(again > quit && seen.get(play).is_none());
     }
 
+    fn page(rows: &[&[&str]], pitch: f64) -> (Vec<TextLine>, Vec<Rect>) {
+        let rows = rows.iter().enumerate();
+        let lines = rows.flat_map(|(row, texts)| {
+            let place = move |column: usize| at(10.0 + 120.0 * column as f64, 100.0 + pitch * row as f64);
+            texts.iter().enumerate().map(move |(column, text)| TextLine::new(text, place(column)))
+        });
+        let lines: Vec<TextLine> = lines.collect();
+        let places = Looks::in_lines(&lines, "Delete", "Delete");
+        (lines, places)
+    }
+
+    fn delete(page: &(Vec<TextLine>, Vec<Rect>), which: usize) -> Visual {
+        Visual::one_of(Looks::line("Delete"), page.1[which], &page.1, &page.0, 1)
+    }
+
     #[test]
-    fn the_only_one_is_itself_wherever_it_went_and_of_several_the_one_that_did_not_move() {
+    fn the_only_one_is_itself_where_the_same_stands_around_it() {
         let play = text("Play", at(10.0, 10.0));
         let among = |places: &[Rect]| play.among(places, &[], 1);
         assert_eq!(among(&[]), Same::Gone);
         assert_eq!(among(&[at(10.0, 700.0)]), Same::Here(at(10.0, 700.0)), "it was scrolled");
-        assert_eq!(among(&[at(10.0, 400.0), at(10.0, 14.0)]), Same::Here(at(10.0, 14.0)));
-        assert_eq!(among(&[at(10.0, 300.0), at(10.0, 400.0)]), Same::Several(2));
+        assert_eq!(among(&[at(10.0, 300.0), at(10.0, 10.0)]), Same::Several(2));
+        let carla = delete(&page(&[&["Carla", "Delete"]], 60.0), 0);
+        let (lines, places) = page(&[&["Dora", "Delete"]], 60.0);
+        assert_eq!(carla.among(&places, &lines, 2), Same::Several(1), "another one, in its place");
+        let counted = delete(&page(&[&["Moves: 9"], &["Delete"], &["Best: 3"]], 60.0), 0);
+        let (lines, places) = page(&[&["Moves: 10"], &["Delete"], &["Best: 3"]], 60.0);
+        assert_eq!(counted.among(&places, &lines, 2), Same::Here(places[0]), "counters count on");
     }
 
     #[test]
-    fn one_of_many_is_known_by_its_row() {
-        let page = |names: &[&str]| -> (Vec<TextLine>, Vec<Rect>) {
-            let row = |i: usize| 100.0 + 60.0 * i as f64;
-            let names = names.iter().enumerate();
-            let lines = names.flat_map(|(i, name)| {
-                [TextLine::new(name, at(10.0, row(i))), TextLine::new("Delete", at(300.0, row(i)))]
-            });
-            let lines: Vec<TextLine> = lines.collect();
-            let places = Looks::in_lines(&lines, "Delete", "Delete");
-            (lines, places)
+    fn one_of_many_is_known_by_what_stands_around_it_alone() {
+        let beside = |names: &[&str]| -> Vec<Vec<String>> {
+            names.iter().map(|name| [name, "Edit", "Delete"].map(str::to_owned).to_vec()).collect()
         };
-        let (lines, places) = page(&["Anna", "Bert", "Carla", "Dora"]);
-        let carla = Visual::one_of(Looks::line("Delete"), places[2], &places, &lines);
-        let (lines, places) = page(&["Anna", "Carla", "Dora"]);
-        assert_eq!(carla.among(&places, &lines, 1), Same::Here(places[1]), "the row above it went away");
-        let (lines, places) = page(&["Anna", "Bert", "Dora"]);
-        assert_eq!(carla.among(&places, &lines, 1), Same::Several(3), "it went away itself");
-        let mut seen = Visuals::default();
-        let mut book = RefBook::new();
-        let first = seen.name(carla, || book.fresh());
-        let dora = Visual::one_of(Looks::line("Delete"), places[2], &places, &lines);
-        assert_ne!(seen.name(dora, || book.fresh()), first, "in its place, and another one");
+        let above = |names: &[&str]| -> Vec<Vec<String>> {
+            names.iter().flat_map(|name| [vec![(*name).to_owned()], vec!["Delete".to_owned()]]).collect()
+        };
+        let made = |rows: Vec<Vec<String>>| {
+            let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+            page(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), 30.0)
+        };
+        for layout in [&beside as &dyn Fn(&[&str]) -> Vec<Vec<String>>, &above] {
+            let carla = delete(&made(layout(&["Anna", "Bert", "Carla", "Dora", "Emil"])), 2);
+            let (lines, places) = made(layout(&["Bert", "Carla", "Dora", "Emil"]));
+            assert_eq!(carla.among(&places, &lines, 2), Same::Here(places[1]), "the first row went away");
+            let (lines, places) = made(layout(&["Anna", "Bert", "Dora", "Emil"]));
+            assert_eq!(carla.among(&places, &lines, 2), Same::Several(4), "it went away itself");
+            let mut seen = Visuals::default();
+            let mut book = RefBook::new();
+            let first = seen.name(carla, || book.fresh());
+            let dora = delete(&(lines, places), 2);
+            assert_ne!(seen.name(dora, || book.fresh()), first, "in its place, and another one");
+        }
+        let same = page(&[&["Item", "Delete"], &["Item", "Delete"]], 60.0);
+        assert_eq!(delete(&same, 1).around, Around::Picture(1));
     }
 
     #[test]

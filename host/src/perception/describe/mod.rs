@@ -243,9 +243,10 @@ fn body(budget: &mut Budget, shown: &Shown<'_>, out: &mut Description) {
     let outline = shown.outline;
     let acting = to_act_on(outline);
     let reading = to_read(outline, out.title.as_deref());
-    let seen: Vec<(Ref, &Visual)> = shown.alone.iter().copied().zip(&shown.beside.alone).collect();
-    let seen: Vec<(Ref, &Visual)> =
-        seen.into_iter().filter(|(_, seen)| !is_title(seen, out.title.as_deref())).collect();
+    let mut seen: Vec<(Ref, &Visual)> = shown.alone.iter().copied().zip(&shown.beside.alone).collect();
+    if let Some(title) = seen.iter().position(|(_, seen)| is_title(seen, out.title.as_deref())) {
+        seen.remove(title);
+    }
     let text_cost = |i: &usize| estimate_tokens(outline.elements()[*i].name()) + 2;
     let kept_for_texts = reading.iter().map(text_cost).sum::<usize>().min(budget.left / 3);
     let seen_cost = |(_, seen): &(Ref, &Visual)| estimate_tokens(&seen.looks.words()) + 4;

@@ -139,7 +139,7 @@ proptest! {
     #[test]
     fn any_picture_is_told(tree in trees(), (lines, icons) in pictures(), max in 0usize..300, query in "\\PC{0,12}") {
         let (outline, refs) = named(&tree);
-        let beside = beside::beside(&outline, &lines, &icons);
+        let beside = beside::beside(&outline, &lines, &icons, 1);
         let mut book = RefBook::new();
         book.assign(&outline);
         let alone: Vec<Ref> = beside.alone.iter().map(|_| book.fresh()).collect();
