@@ -63,9 +63,9 @@ pub(super) async fn locate(context: &Context, target: &Target, name: Ref, seen: 
     let message = match seen.among(&places, &page.lines, key) {
         Same::Here(bounds) => return Ok(bounds),
         Same::Gone => format!("{name} ({words}, told by the picture alone) is not on the screen any more"),
-        Same::Several(count) => {
+        Same::Several(_) => {
             format!(
-                "which of {count} things that look so now was {name} ({words}) cannot be told: the picture has changed"
+                "{name} ({words}, told by the picture alone) cannot be told from what looks so now: the screen around it has changed"
             )
         }
     };
