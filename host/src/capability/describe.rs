@@ -3,7 +3,7 @@
 //! It knows when the picture is worth reading. What is told of a screen, and in which order, is `perception::describe`'s.
 
 use super::{
-    Caller, Capability, Code, Context, Effect, Error, Method, Route,
+    Caller, Capability, Context, Effect, Error, Method, Route,
     context::{On, Target},
     declare::{Declaration, capability},
     look::{self, Seen},
@@ -105,17 +105,14 @@ pub(super) struct Said {
 async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Caller) -> Result<Described, Error> {
     let target = context.target(&arguments.on)?;
     let max_tokens = arguments.max_tokens.unwrap_or(describe::DEFAULT_TOKENS);
-    let (seen, unread) = match look::look_at(&target).await {
-        // A screen that the phone cannot describe can still be looked at.
-        Err(error) if error.code == Code::PerceptionFailed => {
-            (Seen::new(Tree::default(), look::known_screen(&target).await?), Some(error))
-        }
-        seen => (seen?, None),
+    let told = look::look_if_told(&target).await?;
+    let has_tree = told.is_some();
+    let mut notes = look::notes_on(&context, &target, told.as_ref());
+    let seen = match told {
+        Some(seen) => seen,
+        None => Seen::new(Tree::default(), look::known_screen(&target).await?),
     };
-    let mut notes = match &unread {
-        None => seen.notes(&context, &target),
-        Some(_) => vec![notes::no_tree().into()],
-    };
+    let by_tree = Some(&seen).filter(|_| has_tree);
     let (beside, said) = tokio::join!(beside_tree(&context, &target, &seen), said(&context, &target));
     let said = said.unwrap_or_else(|failed| {
         notes.push(failed);
@@ -127,14 +124,11 @@ async fn describe_screen(context: Arc<Context>, arguments: DescribeScreen, _: Ca
             beside
         }
         Err(error) => {
-            notes.push(look::picture_second(Some(&seen).filter(|_| unread.is_none()), error)?);
+            notes.push(look::picture_second(by_tree, error)?);
             Beside::default()
         }
     };
-    let frame = match unread {
-        None => seen.frame(&context, &target),
-        Some(_) => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
-    };
+    let frame = look::frame_of(&context, &target, by_tree).await?;
     let refs = context.sights.refs(&target.device, &seen.outline);
     let alone = context.sights.visual_refs(&target.device, beside.alone.iter().cloned());
     let sentence = said.as_ref().map(|said| said.sentence.as_str());

@@ -1,7 +1,7 @@
 //! Finding texts and icons on the screen.
 
 use super::{
-    Caller, Capability, Code, Context, Effect, Error, Method, Route,
+    Caller, Capability, Context, Effect, Error, Method, Route,
     context::{On, Target},
     declare::{Declaration, capability},
     look, reading,
@@ -126,15 +126,11 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
     };
     let limit = arguments.limit.unwrap_or(LIMIT);
     let source = arguments.source.unwrap_or_default();
-    let seen = match look::look_at(&target).await {
-        // A screen that the phone cannot describe can still be read.
-        Err(error) if source != Source::Tree && error.code == Code::PerceptionFailed => None,
-        seen => Some(seen?),
+    let seen = match source {
+        Source::Tree => Some(look::look_at(&target).await?),
+        Source::Any | Source::Ocr => look::look_if_told(&target).await?,
     };
-    let mut notes = match &seen {
-        Some(seen) => seen.notes(&context, &target),
-        None => vec![notes::no_tree().into()],
-    };
+    let mut notes = look::notes_on(&context, &target, seen.as_ref());
     let by_tree = match (&seen, source) {
         (Some(seen), Source::Any | Source::Tree) => {
             // All of them: a better one may come from the picture.
@@ -166,10 +162,7 @@ async fn find_text(context: Arc<Context>, arguments: FindText, _: Caller) -> Res
     };
     found.matches.truncate(limit);
     let refs = seen.as_ref().map_or_else(Vec::new, |seen| context.sights.refs(&target.device, &seen.outline));
-    let frame = match &seen {
-        Some(seen) => seen.frame(&context, &target),
-        None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
-    };
+    let frame = look::frame_of(&context, &target, seen.as_ref()).await?;
     Ok(TextsFound {
         matches: found
             .matches
@@ -251,21 +244,14 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         }
         _ => return Err(Error::invalid("the call does not say in one way which icon", "Pass either name or picture.")),
     };
-    let seen = match look::look_at(&target).await {
-        // A screen that the phone cannot describe can still be looked at.
-        Err(error) if error.code == Code::PerceptionFailed => None,
-        seen => Some(seen?),
-    };
+    let seen = look::look_if_told(&target).await?;
     let by_tree = match (&seen, &wanted) {
         (Some(seen), Wanted::Name(name)) => {
             icon::find_icon(&seen.tree, &seen.outline, name, arguments.threshold, limit)
         }
         _ => icon::FoundIcons::default(),
     };
-    let mut notes = match &seen {
-        Some(seen) => seen.notes(&context, &target),
-        None => vec![notes::no_tree().into()],
-    };
+    let mut notes = look::notes_on(&context, &target, seen.as_ref());
     let mirrored = seen.as_ref().is_some_and(|seen| seen.outline.is_right_to_left());
     // An element that is called so, and not only mentions it, is the icon, whatever it looks like.
     let told = by_tree.matches.first().is_some_and(|best| best.on_screen && best.score >= icon::CALLED);
@@ -327,10 +313,7 @@ async fn find_icon(context: Arc<Context>, arguments: FindIcon, _: Caller) -> Res
         rows.truncate(most);
         rows
     };
-    let frame = match &seen {
-        Some(seen) => seen.frame(&context, &target),
-        None => look::glance_frame(&context, &target, look::glance(&target).await?).unwrap_or_default(),
-    };
+    let frame = look::frame_of(&context, &target, seen.as_ref()).await?;
     Ok(IconsFound { matches: rows(by_tree.matches, accepted, limit), near: rows(by_tree.near, near, 5), notes, frame })
 }
 

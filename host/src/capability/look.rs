@@ -94,6 +94,27 @@ pub(super) async fn look_at(target: &Target) -> Result<Seen, Error> {
     Ok(seen)
 }
 
+/// The same; `None` where the phone cannot describe its screen, whose picture can still be looked at.
+pub(super) async fn look_if_told(target: &Target) -> Result<Option<Seen>, Error> {
+    match look_at(target).await {
+        Err(error) if error.code == Code::PerceptionFailed => Ok(None),
+        seen => seen.map(Some),
+    }
+}
+
+/// What is not as it seems about a look with a tree, or without one.
+pub(super) fn notes_on(context: &Context, target: &Target, seen: Option<&Seen>) -> Vec<Note> {
+    seen.map_or_else(|| vec![notes::no_tree().into()], |seen| seen.notes(context, target))
+}
+
+/// Registers a look with a tree, or else the picture, as a frame and gives its name.
+pub(super) async fn frame_of(context: &Context, target: &Target, seen: Option<&Seen>) -> Result<String, Error> {
+    match seen {
+        Some(seen) => Ok(seen.frame(context, target)),
+        None => Ok(glance_frame(context, target, glance(target).await?).unwrap_or_default()),
+    }
+}
+
 /// Reads the tree.
 pub(super) async fn see(target: &Target) -> Result<Seen, Error> {
     let tree = target.look(TREE, |driver, within| async move { driver.tree(within).await }).await?;
