@@ -46,6 +46,12 @@ pub enum MemoryError {
         /// The task.
         task: String,
     },
+    /// An action of a task that somebody wants to rest.
+    #[error("task {task} is paused, so that nothing may be done; resume it first")]
+    Paused {
+        /// The task.
+        task: String,
+    },
     /// The idempotency key stands for another task.
     #[error(
         "the idempotency key {key:?} was used for task {task} with other content; use a new key for each thing that is to be done"

@@ -104,6 +104,9 @@ kinds! {
     /// It is being worked on, with its device at hand: at its beginning, after waiting, or after the program was started
     /// anew; the time before is not counted as used. `device_id`, where only now a device was chosen.
     Started = "started",
+    /// The program was started anew, and the task is in its hands again: the time before is not counted as used. It waits for its
+    /// device until it is started again.
+    TakenUp = "taken_up",
     /// It waits for its device: `reason`.
     Waiting = "waiting",
     /// What is to be done, at first or anew: `plan`.

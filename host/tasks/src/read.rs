@@ -48,6 +48,22 @@ impl Memory {
         page.ok_or_else(|| not_found(task))
     }
 
+    /// All events of a task after number `after`, in order. There are never more than [`Limits`](crate::Limits) allow.
+    ///
+    /// # Errors
+    /// Those of [`Memory::events`].
+    pub fn all_events(&self, task: &str, after: u32) -> Result<Vec<Event>, MemoryError> {
+        let mut all: Vec<Event> = Vec::new();
+        loop {
+            let last = all.last().map_or(after, |event| event.n);
+            let page = self.events(task, last, MOST.1)?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
     /// Tasks, the newest first: at most `limit`, at most 100, from the one that was made before `before` on.
     ///
     /// # Errors

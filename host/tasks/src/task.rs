@@ -105,7 +105,7 @@ impl Task {
         let first = self.last == 0;
         if first {
             self.created_at = event.at;
-        } else if self.status == Status::Running && event.kind != Kind::Started {
+        } else if self.status == Status::Running && !matches!(event.kind, Kind::Started | Kind::TakenUp) {
             self.used.seconds += event.at.saturating_sub(self.updated_at).max(0) as f64 / 1000.0;
         }
         self.updated_at = event.at;
@@ -143,6 +143,8 @@ impl Task {
                 }
             }
             Kind::Waiting => self.at_work = AtWork::Waits,
+            // What was not begun stands in its queue as before.
+            Kind::TakenUp if self.at_work == AtWork::Yes => self.at_work = AtWork::Waits,
             Kind::Planned => self.plan = data.get("plan").cloned(),
             Kind::StepStarted => {
                 self.step = event.step;

@@ -11,6 +11,7 @@ use crate::event::{Kind, NewEvent, NewTask};
 use crate::id;
 use crate::limits::Limits;
 use crate::pictures;
+use crate::status::Status;
 use crate::task::Task;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
@@ -73,7 +74,10 @@ fn create(tables: &Connection, new: NewTask, limits: &Limits) -> rusqlite::Resul
     if kept != data {
         return Ok(Err(MemoryError::TooDeep { most: bound::DEEPEST }));
     }
-    let content = Sha256::digest(&text);
+    // The same request may come with its fields in another order.
+    let mut sorted = kept;
+    sorted.sort_all_objects();
+    let content = Sha256::digest(sorted.to_string());
     if let Some(key) = new.key.as_ref() {
         let known = tables
             .prepare_cached("SELECT id, content FROM tasks WHERE caller = ? AND key = ?")?
@@ -144,6 +148,10 @@ fn admit(task: &Task, events: &[NewEvent], limits: &Limits) -> Result<(), Memory
     // Of two who answer at once, one is told so.
     if task.question.is_none() && events.iter().any(|event| event.kind == Kind::Answered) {
         return Err(MemoryError::NotAsked { task: task.id.clone() });
+    }
+    // Whoever pauses a task has the phone from then on, whatever was on its way to it.
+    if task.status == Status::Paused && events.iter().any(|event| event.kind == Kind::Intent) {
+        return Err(MemoryError::Paused { task: task.id.clone() });
     }
     let room = limits.events.saturating_sub(task.last) as usize;
     // The outcome of the open action and the end itself must find room, else a full task would never end.
