@@ -3,7 +3,8 @@
 //! No logic of its own: it knows which part goes where.
 
 use crate::{
-    capability::{self, Catalogue, Context, Effect, Policy, Settings},
+    agent::{self, Agent, Parts, Seat},
+    capability::{self, Capability, Catalogue, Context, Effect, Policy, Settings},
     config::{
         Config, ConfigError, PluginEntry, Recogniser, Secret,
         fences::{Fences, FencesError},
@@ -16,6 +17,8 @@ use crate::{
     vision::Vision,
 };
 use driver_api::PluginConfig;
+use fingertip_models::{Answers, Model, ModelConfig, ModelError, Price};
+use fingertip_tasks::{Limits, Memory, MemoryError};
 use serde_json::{Value, json};
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -53,6 +56,15 @@ pub enum StartError {
         /// Why.
         source: std::io::Error,
     },
+    /// What is known of tasks cannot be read.
+    #[error(transparent)]
+    Tasks(#[from] MemoryError),
+    /// The model that works on tasks cannot be used as it is configured.
+    #[error("[agent]: {0}")]
+    Model(#[from] ModelError),
+    /// The system gives no thread.
+    #[error("the system gives no thread: {0}")]
+    Thread(std::io::Error),
     /// The system gives no random numbers.
     #[error("the system gives no random numbers: {0}")]
     Random(std::io::Error),
@@ -72,6 +84,8 @@ pub struct App {
     pub catalogue: Catalogue,
     /// All devices.
     pub manager: Manager,
+    /// What works on tasks.
+    agent: Agent,
     /// The plugins of the configuration.
     pub plugins: Arc<Vec<PluginState>>,
     /// Where it listens.
@@ -88,23 +102,41 @@ pub struct App {
 pub enum Reach {
     /// As the configuration says: by everybody who may.
     Configured,
-    /// By other commands of this user only: the host of a command that found no running server.
+    /// By other processes of this user only: the host of a client's connection that found no running server.
+    Connected,
+    /// By other processes of this user only: the host of a command that found no running server, and ends soon.
     Joined,
 }
 
 /// The catalogue as it is without any device, for documents and for joining a server that runs.
 pub fn catalogue(config: &Config) -> Result<Catalogue, ConfigError> {
-    offered(config, &Context::new(Manager::new(Arc::new(|| (String::new(), 0)))))
+    let context = Context::new(Manager::new(Arc::new(|| (String::new(), 0))));
+    Ok(Offered::new(config, &context, &Seat::default())?.all)
 }
 
-fn offered(config: &Config, context: &Arc<Context>) -> Result<Catalogue, ConfigError> {
-    let all = capability::catalogue(context);
-    config.tools.check(&all.iter().map(|capability| capability.name).collect::<Vec<_>>())?;
-    let offered =
-        |capability: &&capability::Capability| config.tools.offers(capability.name, capability.effect != Effect::Read);
-    let catalogue = Catalogue::new(all.iter().filter(offered).cloned().collect());
-    context.offer(&catalogue);
-    Ok(catalogue)
+/// What is offered to callers, and to tasks: to these all of it but tasks.
+struct Offered {
+    all: Catalogue,
+    to_tasks: Catalogue,
+}
+
+impl Offered {
+    fn new(config: &Config, context: &Arc<Context>, seat: &Seat) -> Result<Offered, ConfigError> {
+        let (phones, tasks) = (capability::catalogue(context), agent::capabilities(context, seat));
+        let names = phones.iter().chain(&tasks).filter(|capability| capability.tool).map(|capability| capability.name);
+        config.tools.check(&names.collect::<Vec<_>>())?;
+        let acts = |capability: &Capability| capability.effect != Effect::Read;
+        let offers = |capability: &&Capability| match capability.tool {
+            true => config.tools.offers(capability.name, acts(capability)),
+            // What is no tool cannot be named; it goes with the tool that it is about.
+            false => config.tools.offers("get_task", acts(capability)),
+        };
+        let to_tasks: Vec<Capability> = phones.iter().filter(offers).cloned().collect();
+        let all = to_tasks.iter().chain(tasks.iter().filter(offers)).cloned().collect();
+        let offered = Offered { all: Catalogue::new(all), to_tasks: Catalogue::new(to_tasks) };
+        context.offer(&offered.all);
+        Ok(offered)
+    }
 }
 
 /// What the operator forbids, in the words of those who hold to it.
@@ -124,6 +156,26 @@ pub fn recognisers(config: &Config) -> Vec<Added> {
         Added { name: recogniser.model.display().to_string(), files: Box::new(move || recogniser.files()) }
     };
     config.perception.recognisers.iter().map(added).collect()
+}
+
+/// How often a model that cannot be reached is asked again.
+const MODEL_RETRIES: u32 = 3;
+
+/// The model that works on tasks.
+fn model(config: &Config) -> Result<Option<Model>, ModelError> {
+    let Some(model) = config.agent.model.clone() else { return Ok(None) };
+    Model::new(ModelConfig {
+        model: model.model,
+        base_url: model.base_url.map(String::from),
+        api_key: model.api_key.map(|key| key.expose().to_owned()),
+        answers: model.answers.parse().unwrap_or(Answers::Auto),
+        pictures: model.pictures,
+        timeout: model.timeout,
+        retries: MODEL_RETRIES,
+        max_tokens: model.max_tokens,
+        price: model.price.map(|(input, output)| Price { input, output }),
+    })
+    .map(Some)
 }
 
 /// What the operator chose for those who look and act.
@@ -149,10 +201,21 @@ impl App {
         }));
         let context = Context::with(manager.clone(), settings(&config));
         context.prepare();
-        let catalogue = offered(&config, &context)?;
+        let seat = Seat::default();
+        let Offered { all: catalogue, to_tasks } = Offered::new(&config, &context, &seat)?;
+        let memory = Memory::open(&config.data_dir.join("tasks"), Limits::default())?;
+        let parts = Parts {
+            memory,
+            tools: to_tasks,
+            own: capability::catalogue(&context),
+            config: config.agent.clone(),
+            model: model(&config)?,
+        };
+        let agent = Agent::new(parts).map_err(StartError::Thread)?;
+        let _ = seat.set(agent.clone());
         let address = match reach {
             Reach::Configured => config.listen,
-            Reach::Joined => SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            Reach::Connected | Reach::Joined => SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         };
         let listener = TcpListener::bind(address).await.map_err(|source| StartError::Listen { address, source })?;
         let address = listener.local_addr().map_err(|source| StartError::Listen { address, source })?;
@@ -160,14 +223,19 @@ impl App {
         tokio::spawn(manager.clone().tend());
         let join_secret = Secret::random().map_err(StartError::Random)?;
         let mut config = config;
-        if reach == Reach::Joined {
+        if reach != Reach::Configured {
             // Nobody was told of this port, so that nobody needs to come in by it.
             config.token = Some(Secret::random().map_err(StartError::Random)?);
         }
         claim.publish(address, &join_secret)?;
         manager.settled(SETTLE).await;
+        if reach != Reach::Joined {
+            // A command ends soon: it must not begin what it cannot end.
+            agent.begin().await;
+        }
         Ok(App {
             catalogue,
+            agent,
             manager,
             plugins: Arc::new(plugins),
             address,
@@ -202,6 +270,7 @@ impl App {
             join_secret: Some(self.join_secret.expose().to_owned()),
         });
         let served = gateway.serve(self.listener, stop).await;
+        self.agent.stop(LET_GO).await;
         self.manager.let_go(LET_GO).await;
         for plugin in self.plugins.iter() {
             if let Ok(running) = &plugin.state {

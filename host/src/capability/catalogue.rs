@@ -90,6 +90,8 @@ pub struct Capability {
     pub output: Map<String, Value>,
     /// Whether an answer may carry a picture.
     pub has_image: bool,
+    /// Whether it is a tool too; what stands beside the contract's rows is a route alone.
+    pub tool: bool,
     /// What it runs.
     pub invoke: Invoke,
 }
@@ -129,6 +131,11 @@ impl Catalogue {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Capability> {
         self.capabilities.iter()
+    }
+
+    /// Those that are tools.
+    pub fn tools(&self) -> impl Iterator<Item = &Capability> {
+        self.iter().filter(|capability| capability.tool)
     }
 
     /// The one with this name.

@@ -55,7 +55,7 @@ pub struct Settings {
 /// The arguments of every capability that is about one device.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct On {
-    /// Optional when one device is listed.
+    /// Optional when one is listed.
     pub(super) device_id: Option<String>,
     /// Time limit, queueing included.
     #[schemars(range(min = 1, max = 120_000))]

@@ -8,16 +8,21 @@ use serde_json::Value;
 use std::{future::Future, sync::Arc};
 
 /// What is said of a capability beside its types.
-pub(super) struct Declaration {
-    pub(super) name: &'static str,
-    pub(super) title: &'static str,
-    pub(super) description: &'static str,
-    pub(super) effect: Effect,
-    pub(super) route: Route,
+pub struct Declaration {
+    /// Tool name.
+    pub name: &'static str,
+    /// A few words for people.
+    pub title: &'static str,
+    /// One paragraph for models and people.
+    pub description: &'static str,
+    /// What it does to the device.
+    pub effect: Effect,
+    /// Its route.
+    pub route: Route,
 }
 
 /// What a capability's function gives back.
-pub(super) struct Reply<R> {
+pub struct Reply<R> {
     body: R,
     image: Option<Image>,
 }
@@ -45,7 +50,7 @@ impl<R> Reply<R> {
 }
 
 /// A capability whose answer is an object.
-pub(super) fn capability<A, R, B, F, Fut>(context: &Arc<Context>, declaration: Declaration, function: F) -> Capability
+pub fn capability<A, R, B, F, Fut>(context: &Arc<Context>, declaration: Declaration, function: F) -> Capability
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     R: Serialize + JsonSchema + Send + 'static,
@@ -64,6 +69,7 @@ where
         input: arguments::input_schema_for::<A>(),
         output: arguments::output_schema_for::<R>(),
         has_image: false,
+        tool: true,
         invoke: Arc::new(move |arguments, caller| {
             let (context, function) = (context.clone(), function.clone());
             Box::pin(async move {

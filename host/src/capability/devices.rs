@@ -139,6 +139,9 @@ fn features(has: impl Fn(Feature) -> bool) -> Vec<&'static str> {
         "launch_app",
         "terminate_app",
         "run_steps",
+        "start_task",
+        "get_task",
+        "control_task",
     ];
     let optional = [
         (Feature::Apps, "list_apps"),

@@ -43,9 +43,11 @@ use guard::guard;
 pub use capture::show_tree;
 pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
 pub use context::{Context, Settings};
+pub use declare::{Declaration, capability};
 pub use error::{Code, Error, Outcome};
 pub use policy::Policy;
 pub use saved::{FoundInPicture, Hit, Saved, Wanted};
+pub use steps::{Planned, Step, plan_step, takes};
 
 /// Every capability, over these devices, in the order in which the doors list them.
 pub fn catalogue(context: &std::sync::Arc<Context>) -> Catalogue {
@@ -70,6 +72,6 @@ pub fn catalogue(context: &std::sync::Arc<Context>) -> Catalogue {
 }
 
 /// A time as the contract writes it: RFC 3339, UTC, milliseconds.
-fn time(time: std::time::SystemTime) -> String {
+pub fn time(time: std::time::SystemTime) -> String {
     humantime::format_rfc3339_millis(time).to_string()
 }

@@ -16,7 +16,8 @@ use super::{
     look,
     values::{Note, Shot},
 };
-use plan::{Planned, WAIT, plan};
+pub use plan::{Planned, plan_step, takes};
+use plan::{WAIT, plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -62,13 +63,15 @@ struct RunSteps {
     _idempotency_key: Option<String>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-struct Step {
+/// A step.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Step {
     /// One that looks or acts.
-    tool: String,
-    arguments: Option<Map<String, Value>>,
+    pub tool: String,
+    /// Its arguments without what is the batch's: device and lease.
+    pub arguments: Option<Map<String, Value>>,
     /// As wait_for takes (5 s).
-    expect: Option<Map<String, Value>>,
+    pub expect: Option<Map<String, Value>>,
 }
 
 /// What became of one step. A picture that it took is not part of it.

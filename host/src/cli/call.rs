@@ -2,9 +2,9 @@
 
 use super::{
     pretty, print,
-    session::{Kind, Session},
+    session::{self, Kind, Session},
 };
-use crate::capability::{Answer, Caller, Error};
+use crate::capability::{Answer, Error};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
 use std::{fmt::Write, path::Path};
@@ -64,15 +64,24 @@ async fn call(
     arguments: Map<String, Value>,
 ) -> Result<Result<Answer, Error>, String> {
     let session = Session::open(config, Kind::Command).await?;
-    if name == "connect_device" && session.is_own() {
+    if let Some(why) = outlives(name).filter(|_| session.is_own()) {
         session.close().await;
-        return Err("no server is running that could keep the lease: start `fingertip serve` first".to_owned());
+        return Err(format!("no server is running that could {why}"));
     }
-    // A command has no session that would end with it: what it holds stays its user's until it is given back, or by time.
-    let caller = Caller { session: None, client: "command line".to_owned(), picture_limit: None };
-    let answer = session.catalogue().call(name, arguments, caller).await;
+    let answer = session.catalogue().call(name, arguments, session::caller()).await;
     session.close().await;
     Ok(answer)
+}
+
+/// What a tool leaves behind that would end with a host of this command, and what to do instead.
+fn outlives(tool: &str) -> Option<&'static str> {
+    match tool {
+        "connect_device" => Some("keep the lease: start `fingertip serve` first"),
+        "start_task" => Some(
+            "work on the task: start `fingertip serve` first, or use `fingertip task run`, which stays until its end",
+        ),
+        _ => None,
+    }
 }
 
 fn table(body: &Map<String, Value>) -> String {

@@ -9,7 +9,9 @@ mod perceive;
 mod plugin;
 mod serve;
 mod session;
+mod stop;
 mod summary;
+mod task;
 
 use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
@@ -48,6 +50,11 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         save: Option<PathBuf>,
     },
+    /// Have something done by a task, and look after tasks
+    Task {
+        #[command(subcommand)]
+        command: task::Command,
+    },
     /// Show what an agent would see of a saved screen, without a phone
     Perceive {
         #[command(subcommand)]
@@ -81,6 +88,7 @@ pub fn main() -> ExitCode {
         Command::Mcp => runtime.block_on(mcp::run(config)),
         Command::Devices { json } => runtime.block_on(call::devices(config, json)),
         Command::Call { name, json, save } => runtime.block_on(call::run(config, &name, &json, save.as_deref())),
+        Command::Task { command } => runtime.block_on(task::run(config, command)),
         Command::Perceive { command } => runtime.block_on(perceive::run(config, command)),
         Command::Plugin { command } => runtime.block_on(plugin::run(config, command)),
         Command::Openapi => openapi::run(config),

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{self, App, Reach, StartError},
-    capability::Catalogue,
+    capability::{Caller, Catalogue},
     config::{
         Config, Secret,
         instance::{ClaimError, Instance, Running},
@@ -48,6 +48,12 @@ pub(super) enum Kind {
     Command,
 }
 
+/// Who a command is to those that keep leases. It has no session that would end with it: what it holds stays its user's until it
+/// is given back, or by time.
+pub(super) fn caller() -> Caller {
+    Caller { session: None, client: "command line".to_owned(), picture_limit: None }
+}
+
 impl Session {
     /// Whether the host is this process, and ends with it.
     pub(super) fn is_own(&self) -> bool {
@@ -66,7 +72,11 @@ impl Session {
         if let Some(running) = tokio::task::spawn_blocking(find.clone()).await.ok().flatten() {
             return joined(&config, running, name, kind);
         }
-        match App::start(config.clone(), Reach::Joined).await {
+        let reach = match kind {
+            Kind::Connection => Reach::Connected,
+            Kind::Command => Reach::Joined,
+        };
+        match App::start(config.clone(), reach).await {
             Ok(app) => {
                 let stop = CancellationToken::new();
                 let (catalogue, manager) = (app.catalogue.clone(), app.manager.clone());

@@ -17,6 +17,7 @@
 //! `~/.local/share`; `~/Library/Application Support`, `%LOCALAPPDATA%`). The variable comes first so that a second host can
 //! be started from the same file.
 
+mod agent;
 pub mod fences;
 mod folders;
 pub mod instance;
@@ -28,6 +29,7 @@ mod secret;
 mod tests;
 mod vision;
 
+pub use agent::{Agent, AgentModel, AskBefore, OCCASIONS, TaskLimits};
 pub use perception::{Perception, Recogniser};
 pub use read::ConfigError;
 pub use secret::Secret;
@@ -36,6 +38,7 @@ pub use vision::VisionModel;
 use driver_api::{DeviceConfig, PluginConfig};
 use folders::Env;
 use read::{Document, Field, Section, closest};
+use reqwest::Url;
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -64,6 +67,8 @@ pub struct Config {
     pub perception: Perception,
     /// Which tools are offered.
     pub tools: ToolsConfig,
+    /// What works on tasks.
+    pub agent: Agent,
     /// What the operator should know although nothing is wrong, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -197,6 +202,7 @@ impl Config {
             plugins: vec![PluginEntry { name: Some("virtual".into()), config, ..PluginEntry::default() }],
             perception: Perception::default(),
             tools: ToolsConfig::default(),
+            agent: Agent::default(),
             warnings: Vec::new(),
         })
     }
@@ -241,9 +247,6 @@ const SERVER: [&str; 4] = ["listen", "token_env", "data_dir", "plugin_dirs"];
 const PLUGIN: [&str; 5] = ["name", "path", "sha256", "options", "device"];
 const DEVICE: [&str; 5] = ["id", "name", "address", "udid", "options"];
 const TOOLS: [&str; 5] = ["read_only", "tools", "deny_apps", "url_schemes", "answer_alerts"];
-/// Parts of the contract that are still to come.
-const NOT_BUILT: [(&str, &str); 2] = [("agent", "[agent]"), ("limits", "[limits]")];
-
 /// Where a key belongs that stands in the wrong section. Keys of several sections are left out.
 fn home_of(key: &str) -> Option<&'static str> {
     if SERVER.contains(&key) {
@@ -270,13 +273,6 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn config(&self, root: Section<'a>) -> Result<Config, ConfigError> {
         root.allow_headers(&SECTIONS, home_of)?;
-        for (key, header) in NOT_BUILT {
-            let section = root.section(key, header, &format!("written {header}"))?;
-            let Some(section) = section else { continue };
-            if let Some(field) = section.keys().first().and_then(|(key, _)| section.get(key)) {
-                return Err(field.error("belongs to a part of fingertip that is not built yet; leave it out"));
-            }
-        }
         let mut warnings = Vec::new();
         let server = root.section("server", "[server]", "written [server] and only once")?;
         if let Some(server) = server {
@@ -293,6 +289,7 @@ impl<'a> Reader<'a> {
             plugins: self.plugins(root)?,
             perception: Perception::read(root, self.file, self.base, self.env)?,
             tools: self.tools(root)?,
+            agent: Agent::read(root, self.env)?,
             warnings,
         })
     }
@@ -475,6 +472,26 @@ fn listen_address(field: &Field<'_>) -> Result<SocketAddr, ConfigError> {
         field.error(format_args!(
             "is {text:?}, which is not an address with a port; write one such as \"127.0.0.1:7311\", \"[::1]:7311\" or \
              \"localhost:7311\""
+        ))
+    })
+}
+
+/// How the address of a model's server is written.
+const API_EXAMPLE: &str = "http://127.0.0.1:11434/v1";
+
+fn api_address(field: &Field<'_>) -> Result<Url, ConfigError> {
+    let url = Url::parse(field.text(API_EXAMPLE)?).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.ok_or_else(|| field.error(format_args!("is no address of an API, such as \"{API_EXAMPLE}\"")))
+}
+
+/// The key in the environment variable that a field names.
+fn api_key(field: &Field<'_>, env: Env<'_>) -> Result<Secret, ConfigError> {
+    let variable = field.text("OPENAI_API_KEY")?;
+    let key = env(variable).filter(|key| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()));
+    key.map(Secret::new).ok_or_else(|| {
+        field.error(format_args!(
+            "names the environment variable {variable}, which holds no key; set it, or leave api_key_env out where the server \
+             wants none"
         ))
     })
 }

@@ -245,6 +245,26 @@ impl<'a> Field<'a> {
         number.ok_or_else(|| self.error(format_args!("must be {}", wanted())))
     }
 
+    /// A number within bounds, whole or not.
+    pub(super) fn amount(&self, within: std::ops::RangeInclusive<f64>) -> Result<f64, ConfigError> {
+        let wanted = || format!("a number from {} to {}", within.start(), within.end());
+        let number = match self.value {
+            DeValue::Integer(number) => integer(number).map(|number| number as f64),
+            DeValue::Float(number) => float(number),
+            _ => return Err(self.wrong_type(&wanted())),
+        };
+        number.filter(|number| within.contains(number)).ok_or_else(|| self.error(format_args!("must be {}", wanted())))
+    }
+
+    /// One of these words.
+    pub(super) fn one_of(&self, allowed: &[&'static str]) -> Result<&'static str, ConfigError> {
+        let text = self.text(allowed[0])?;
+        allowed.iter().copied().find(|word| *word == text).ok_or_else(|| {
+            let help = closest(text, allowed).map_or_else(String::new, |meant| format!(", did you mean \"{meant}\"?"));
+            self.error(format_args!("is {text:?}{help} (allowed: {})", list(allowed)))
+        })
+    }
+
     /// Its elements.
     pub(super) fn elements(&self, example: &str) -> Result<Vec<Field<'a>>, ConfigError> {
         let DeValue::Array(array) = self.value else {

@@ -98,14 +98,34 @@ fn every_refusal_is_one_sentence_with_line_and_key() {
             "[tools]\n\"a\\nb\" = 1",
             "2: `a\\nb` is not a key of [tools] (allowed: `read_only`, `tools`, `deny_apps`, `url_schemes`, `answer_alerts`)",
         ),
-        // What is to come.
+        // What works on tasks.
         (
-            "[agent]\nmodel = \"m\"",
-            "2: `model` in [agent] belongs to a part of fingertip that is not built yet; leave it out",
+            "[agent]\nmodle = \"m\"",
+            "2: `modle` is not a key of [agent], did you mean `model`? (allowed: `model`, `base_url`, `api_key_env`, `answers`, \
+             `pictures`, `timeout_ms`, `max_tokens`, `resume_on_start`, `ask_before`, `needs_human`, `price`)",
         ),
         (
-            "[limits]\n\nsteps = 3",
-            "3: `steps` in [limits] belongs to a part of fingertip that is not built yet; leave it out",
+            "[agent]\npictures = true",
+            "2: `pictures` in [agent] stands without `model`; name the model, such as model = \"openai::gpt-5-mini\"",
+        ),
+        (
+            "[agent]\nmodel = \"m\"\nanswers = \"tool\"",
+            "3: `answers` in [agent] is \"tool\", did you mean \"tools\"? (allowed: `auto`, `tools`, `schema`, `text`)",
+        ),
+        (
+            "[agent]\nmodel = \"m\"\n[agent.price]\ninput = -1",
+            "4: `input` in [agent.price] must be a number from 0 to 100000",
+        ),
+        (
+            "[agent]\nask_before = [\"payments\"]",
+            "2: an element of `ask_before` in [agent] is \"payments\", did you mean \"payment\"? (allowed: `one_time_code`, \
+             `captcha`, `payment`, `deletion`)",
+        ),
+        ("[limits]\n\nsteps = 0", "3: `steps` in [limits] must be a whole number from 1 to 10000"),
+        ("[limits]\nusd = \"1\"", "2: `usd` in [limits] must be a number from 0 to 10000, not a string"),
+        (
+            "[limits]\nminutes = 1",
+            "2: `minutes` is not a key of [limits] (allowed: `steps`, `tokens`, `usd`, `seconds`)",
         ),
         // What pictures are read with.
         ("[perception]\nocr = true", "2: `ocr` is not a key of [perception] (allowed: `recogniser`, `vision`)"),
@@ -624,18 +644,25 @@ fn the_example_is_accepted() {
     let text = fs::read_to_string(&file).unwrap();
     let config = Config::parse(&text, &file, &env(&[])).unwrap();
     assert_eq!(config.plugins.len(), 1);
-    // Every key, and the sections to come, also with the comment marks of its keys taken away.
+    // Every key also with the comment marks of its keys taken away.
     let key = |line: &str| {
         let rest = line.strip_prefix("# ").unwrap_or_default();
         rest.starts_with('[') || rest.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '))
     };
     let lines: Vec<&str> = text.lines().map(|line| if key(line) { &line[2..] } else { line }).collect();
-    let all = Config::parse(&lines.join("\n"), &file, &env(&[("FINGERTIP_TOKEN", "t"), ("VISION_KEY", "k")]));
+    let all = Config::parse(
+        &lines.join("\n"),
+        &file,
+        &env(&[("FINGERTIP_TOKEN", "t"), ("VISION_KEY", "k"), ("OPENAI_API_KEY", "k")]),
+    );
     let all = all.unwrap();
     assert!(all.token.is_some() && all.tools.tools.is_some() && all.plugins.len() > 1);
     assert!(all.perception.vision.is_some_and(|vision| vision.api_key.is_some()));
+    assert!(all.agent.model.is_some_and(|model| model.api_key.is_some() && model.price.is_some()));
+    assert_eq!(all.agent.limits, agent::TaskLimits::default(), "the limits that it shows are the defaults");
     let perception = perception::RECOGNISER.iter().chain(&vision::KEYS);
-    for key in SERVER.iter().chain(&PLUGIN).chain(&DEVICE).chain(&TOOLS).chain(perception) {
+    let agent = agent::KEYS.iter().chain(&agent::PRICE).chain(&agent::LIMITS);
+    for key in SERVER.iter().chain(&PLUGIN).chain(&DEVICE).chain(&TOOLS).chain(perception).chain(agent) {
         let written =
             lines.iter().any(|line| line.starts_with(&format!("{key} = ")) || line.contains(&format!(".{key}]")));
         assert!(written, "`{key}` is missing in the example");

@@ -36,22 +36,10 @@ impl VisionModel {
         let missing = |key: &str, example: &str| {
             section.error(format!("has no `{key}`; give it one, such as {key} = \"{example}\""))
         };
-        let example = "http://127.0.0.1:11434/v1";
-        let address = section.get("base_url").ok_or_else(|| missing("base_url", example))?;
-        let base_url = Url::parse(address.text(example)?).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let base_url =
-            base_url.ok_or_else(|| address.error(format_args!("is no address of an API, such as \"{example}\"")))?;
+        let address = section.get("base_url").ok_or_else(|| missing("base_url", super::API_EXAMPLE))?;
+        let base_url = super::api_address(&address)?;
         let model = section.text("model", "qwen2.5vl:3b")?.ok_or_else(|| missing("model", "qwen2.5vl:3b"))?.to_owned();
-        let api_key = section.get("api_key_env").map(|field| {
-            let variable = field.text("OPENAI_API_KEY")?;
-            let key = env(variable).filter(|key| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()));
-            key.map(Secret::new).ok_or_else(|| {
-                field.error(format_args!(
-                    "names the environment variable {variable}, which holds no key; set it, or leave api_key_env out where the \
-                     server wants none"
-                ))
-            })
-        });
+        let api_key = section.get("api_key_env").map(|field| super::api_key(&field, env));
         let timeout_ms = section.get("timeout_ms").map(|field| field.number(1..=LONGEST_MS)).transpose()?;
         Ok(Some(VisionModel {
             base_url,

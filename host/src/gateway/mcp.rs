@@ -3,6 +3,7 @@
 //! It knows the protocol and the catalogue's shape; it does not know what a capability does, and decides nothing.
 
 mod http;
+mod progress;
 mod sessions;
 mod stdio;
 mod tools;
@@ -53,7 +54,7 @@ pub struct Shared {
 impl Shared {
     /// The catalogue as tools.
     pub fn new(calls: Arc<Calls>) -> Self {
-        let tools = calls.catalogue().iter().map(tools::tool).collect();
+        let tools = calls.catalogue().tools().map(tools::tool).collect();
         Shared { calls, tools }
     }
 }
@@ -130,13 +131,16 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let calls = &self.shared.calls;
-        let Some(capability) = calls.catalogue().get(&request.name) else {
+        let Some(capability) = calls.catalogue().get(&request.name).filter(|capability| capability.tool) else {
             return Err(unknown_tool(self, &request.name));
         };
         let caller = self.caller(&context);
-        let run = calls.run(Door::Mcp, capability, request.arguments.unwrap_or_default(), caller);
+        let arguments = request.arguments.unwrap_or_default();
+        let told = progress::tell(calls.catalogue(), capability, &arguments, &caller, &context);
+        let run = calls.run(Door::Mcp, capability, arguments, caller.clone());
         let result = tokio::select! {
             result = run => result,
+            never = told => match never {},
             () = async { tokio::select! { () = context.ct.cancelled() => (), () = self.gone.cancelled() => () } } => {
                 Err(Error::new(Code::Cancelled, "the call was cancelled", "Call again if it is still wanted.")
                     .outcome(tools::when_cut_short(capability)))

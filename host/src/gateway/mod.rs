@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `guard` | who may come in: Host, Origin, token, joining processes |
 //! | `rest`, `request`, `accept` | routes, and what callers send and want |
+//! | `events` | what happens to a task, as it happens |
 //! | `mcp` | tools over stdio and Streamable HTTP |
 //! | `problem` | errors, and the table of statuses |
 //! | `calls`, `metrics` | one call from either door, bounded and counted |
@@ -15,6 +16,7 @@
 
 mod accept;
 mod calls;
+mod events;
 mod guard;
 mod internal;
 mod mcp;
@@ -101,6 +103,7 @@ impl Gateway {
         };
         let guard = Arc::new(Guard::new(guard_options, move |code| refusals.refused(code)));
         rest::router(&calls)
+            .merge(events::router(&calls, &stop))
             .merge(internal::router(&calls, options.on_session_end))
             .route("/mcp", any(move |request: Request| mcp.clone().handle(request)))
             .route("/", get(move || std::future::ready(page(&landing))))

@@ -2,7 +2,10 @@
 //!
 //! It knows the document's form; it does not know any capability by name.
 
-use super::problem::{self, PROBLEM_JSON};
+use super::{
+    events,
+    problem::{self, PROBLEM_JSON},
+};
 use crate::capability::{Capability, Catalogue, Code, Effect, Method};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +21,7 @@ pub fn document(catalogue: &Catalogue) -> Value {
         let path = paths.entry(capability.route.path).or_insert_with(|| json!({}));
         path[verb] = operation(capability);
     }
+    paths.extend(events::documented(catalogue));
     for (path, summary, media_type, body) in server_routes() {
         paths.insert(path.into(), server_route(path, summary, media_type, body));
     }
@@ -91,7 +95,8 @@ fn operation(capability: &Capability) -> Value {
     operation
 }
 
-fn parameter(name: &str, place: &str, required: bool, schema: Option<&Value>) -> Value {
+/// An argument that is not in the body.
+pub(super) fn parameter(name: &str, place: &str, required: bool, schema: Option<&Value>) -> Value {
     let mut schema = schema.cloned().unwrap_or_else(|| json!({"type": "string"}));
     let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
     let mut parameter = json!({"name": name, "in": place, "required": required, "schema": schema});

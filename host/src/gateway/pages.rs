@@ -3,7 +3,7 @@
 //!
 //! It knows the catalogue's shape and HTML; it does not know any capability by name.
 
-use super::problem;
+use super::{events, problem};
 use crate::capability::{Capability, Catalogue, Code, Effect, Method};
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -22,7 +22,7 @@ nav a{margin-right:.75rem;white-space:nowrap}
 
 /// The page at the root.
 pub fn landing(catalogue: &Catalogue) -> String {
-    let tools = catalogue.iter().count();
+    let tools = catalogue.tools().count();
     page(
         "Fingertip",
         &format!(
@@ -50,6 +50,7 @@ pub fn docs(catalogue: &Catalogue) -> String {
     for capability in catalogue.iter() {
         tool(&mut out, capability);
     }
+    streams(&mut out, catalogue);
     errors(&mut out);
     page("Fingertip: tools and routes", &out)
 }
@@ -89,6 +90,22 @@ fn tool(out: &mut String, capability: &Capability) {
         );
     }
     let _ = write!(out, "<h3>Example</h3><pre>{}</pre>", escape(&example(capability)));
+}
+
+/// The one route that is no capability, and that programs follow tasks by.
+fn streams(out: &mut String, catalogue: &Catalogue) {
+    let Some((path, _)) = events::documented(catalogue) else { return };
+    let _ = write!(
+        out,
+        "<h2 id=\"task_events\">task_events</h2><p><b>Follow a task</b> &middot; looks</p>\
+         <p class=\"route\"><code>GET {}</code></p>\
+         <p>A stream of server-sent events: one for each event of the task, with its number as <code>id</code>, its kind as \
+         <code>event</code> and the JSON that <code>get_task</code> gives as <code>data</code>. It begins after \
+         <code>?after=</code> or the <code>Last-Event-ID</code> header and ends after the task's last event.</p>\
+         <h3>Example</h3><pre>curl -N http://127.0.0.1:7311{}</pre>",
+        escape(&path),
+        escape(&path.replace("{task_id}", "TASK")),
+    );
 }
 
 fn verb(capability: &Capability) -> &'static str {

@@ -60,7 +60,10 @@ impl Ledger {
         let mut asked = arguments.clone();
         // How long it may take, and by which lease, is no part of what is asked for.
         asked.retain(|name, _| !matches!(name.as_str(), "timeout_ms" | "lease"));
-        let said: [u8; 32] = Sha256::digest(Value::Object(asked).to_string()).into();
+        // The same may be asked for with its fields in another order.
+        let mut asked = Value::Object(asked);
+        asked.sort_all_objects();
+        let said: [u8; 32] = Sha256::digest(asked.to_string()).into();
         let mut answer = {
             let mut entries = self.entries();
             entries.retain(|entry| entry.at.elapsed() < KEPT && !entry.did_nothing());

@@ -21,11 +21,14 @@ const WAIT_MS: u64 = 10_000;
 const EXPECT_MS: u64 = 5_000;
 
 /// A step that may be run as it is.
-#[derive(Debug)]
-pub(super) struct Planned {
-    pub(super) tool: &'static str,
-    pub(super) arguments: Map<String, Value>,
-    pub(super) expect: Option<Map<String, Value>>,
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The tool.
+    pub tool: &'static str,
+    /// All its arguments, checked.
+    pub arguments: Map<String, Value>,
+    /// Arguments of `wait_for` for what must come about, checked.
+    pub expect: Option<Map<String, Value>>,
 }
 
 impl Planned {
@@ -48,9 +51,23 @@ pub(super) fn plan(
 ) -> Result<Vec<Planned>, Error> {
     let planner = Planner { tools, device, lease };
     let planned = steps.into_iter().enumerate().map(|(index, step)| {
-        planner.step(index, step).map_err(|error| error.on_device(device).details(json!({ "step": index })))
+        let planned = planner.step(&format!("steps[{index}]"), step);
+        planned.map_err(|error| error.on_device(device).details(json!({ "step": index })))
     });
     planned.collect()
+}
+
+/// One step that is not part of a batch; `place` is where its caller finds it, such as `steps[2]`.
+///
+/// # Errors
+/// That names the place.
+pub fn plan_step(tools: &Catalogue, place: &str, step: Step, device: &str) -> Result<Planned, Error> {
+    Planner { tools, device, lease: None }.step(place, step).map_err(|error| error.on_device(device))
+}
+
+/// Whether a capability has this argument.
+pub fn takes(capability: &super::Capability, field: &str) -> bool {
+    capability.input.get("properties").and_then(|properties| properties.get(field)).is_some()
 }
 
 struct Planner<'a> {
@@ -60,8 +77,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn step(&self, index: usize, step: Step) -> Result<Planned, Error> {
-        let place = format!("steps[{index}]");
+    fn step(&self, place: &str, step: Step) -> Result<Planned, Error> {
         let name = step.tool.as_str();
         if NO_STEPS.contains(&name) {
             return Err(Error::invalid(
@@ -70,9 +86,9 @@ impl Planner<'_> {
             ));
         }
         let default = if name == WAIT { WAIT_MS } else { STEP_MS };
-        let (tool, arguments) = self.accept(&place, name, step.arguments.unwrap_or_default(), default)?;
+        let (tool, arguments) = self.accept(place, name, step.arguments.unwrap_or_default(), default)?;
         if tool == WAIT {
-            wait::check(&arguments).map_err(|error| at(&place, error))?;
+            wait::check(&arguments).map_err(|error| at(place, error))?;
         }
         let expect = match step.expect {
             Some(expect) => {
@@ -94,9 +110,6 @@ impl Planner<'_> {
         mut arguments: Map<String, Value>,
         default: u64,
     ) -> Result<(&'static str, Map<String, Value>), Error> {
-        let takes = |capability: &super::Capability, field: &str| {
-            capability.input.get("properties").and_then(|properties| properties.get(field)).is_some()
-        };
         let fit =
             |capability: &&super::Capability| takes(capability, "device_id") && !NO_STEPS.contains(&capability.name);
         let Some(capability) = self.tools.get(name).filter(fit) else {

@@ -130,6 +130,7 @@ where
         input: arguments::input_schema_for::<T>(),
         output,
         has_image: name == "take_screenshot",
+        tool: true,
         invoke: Arc::new(move |arguments, caller| {
             let read = serde_json::from_value(Value::Object(arguments));
             let run = run.clone();

@@ -1,0 +1,182 @@
+//! Calls of tools for one task, with what is recorded around them: the intent of an action is committed before it is sent, what
+//! came of it after.
+//!
+//! It knows the catalogue, errors that pass, and the device's lease. What is worth doing it does not know.
+
+use super::{
+    halt::{Halt, judge},
+    journal::Journal,
+};
+use crate::capability::{Answer, Caller, Catalogue, Effect, Error, Outcome};
+use fingertip_tasks::{Kind, NewEvent};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How long a lease stands unless it is renewed, and how often it is.
+const LEASE_S: u64 = 60;
+const RENEW: Duration = Duration::from_secs(20);
+/// How often what surely did nothing is tried again, and after what pause at first.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(500);
+/// How many bytes of an answer are recorded.
+const MOST_BYTES: usize = 8_000;
+/// What of an answer is not recorded: it is long, and told by looks of its own.
+const NOT_KEPT: [&str; 5] = ["text", "diff", "elements", "screenshot", "notes"];
+
+/// The tools, as one task uses them.
+pub(super) struct Hands {
+    /// What tasks may use.
+    pub(super) tools: Catalogue,
+    /// What the work itself needs, whatever is offered to callers.
+    pub(super) own: Catalogue,
+    pub(super) device: String,
+    pub(super) journal: Journal,
+}
+
+/// A call that is about to be made.
+pub(super) struct Call {
+    pub(super) tool: &'static str,
+    /// With everything filled in.
+    pub(super) arguments: Map<String, Value>,
+    /// What the intent's event says: `tool`, `arguments`, and what else is known.
+    pub(super) shown: Value,
+}
+
+impl Hands {
+    fn caller(&self) -> Caller {
+        let id = self.journal.id();
+        Caller { session: Some(format!("task:{id}")), client: format!("task {id}"), picture_limit: None }
+    }
+
+    fn on_device(&self, mut arguments: Map<String, Value>) -> Map<String, Value> {
+        arguments.insert("device_id".to_owned(), self.device.as_str().into());
+        arguments
+    }
+
+    /// Takes the device for this task, or keeps it.
+    pub(super) async fn connect(&self) -> Result<(), Error> {
+        let arguments = Map::from_iter([("ttl_s".to_owned(), LEASE_S.into())]);
+        self.own.call("connect_device", self.on_device(arguments), self.caller()).await.map(|_| ())
+    }
+
+    /// Keeps the device for as long as it is asked to; ends when somebody else has it.
+    pub(super) async fn keep(&self) -> Halt {
+        loop {
+            tokio::time::sleep(RENEW).await;
+            if let Err(error) = self.connect().await
+                && let Err(halt @ Halt::Away(_)) = judge(error)
+            {
+                return halt;
+            }
+        }
+    }
+
+    /// Gives the device back.
+    pub(super) async fn release(&self) {
+        if let Err(error) = self.own.call("disconnect_device", self.on_device(Map::new()), self.caller()).await {
+            tracing::debug!(task = self.journal.id(), %error, "the device was not given back");
+        }
+    }
+
+    /// Whether a tool does more than look.
+    pub(super) fn acts(&self, tool: &str) -> bool {
+        self.tools.get(tool).is_none_or(|capability| capability.effect != Effect::Read)
+    }
+
+    /// Looks, for the work itself: nothing is recorded.
+    pub(super) async fn look(&self, tool: &str, arguments: Value) -> Result<Result<Answer, Error>, Halt> {
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        self.read(&self.own, tool, self.on_device(arguments)).await
+    }
+
+    /// A call that only reads, again where that may help.
+    async fn read(
+        &self,
+        tools: &Catalogue,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Result<Answer, Error>, Halt> {
+        let mut tries = 1;
+        loop {
+            let error = match tools.call(tool, arguments.clone(), self.caller()).await {
+                Ok(answer) => return Ok(Ok(answer)),
+                Err(error) => error,
+            };
+            // A look has no outcome that could be in doubt.
+            let error = judge(error.outcome(Outcome::NotDone))?;
+            if !error.retryable || tries == TRIES {
+                return Ok(Err(error));
+            }
+            tokio::time::sleep(PAUSE * tries).await;
+            tries += 1;
+        }
+    }
+
+    /// Makes a call of a step and records it, after the events `before`.
+    ///
+    /// # Errors
+    /// [`Halt::Doubt`] where an action may or may not have been done: its intent then stays open.
+    pub(super) async fn call(
+        &self,
+        step: u32,
+        mut before: Vec<NewEvent>,
+        call: &Call,
+    ) -> Result<Result<Answer, Error>, Halt> {
+        if !self.acts(call.tool) {
+            if !before.is_empty() {
+                self.journal.write(before).await?;
+            }
+            let seen = self.read(&self.tools, call.tool, call.arguments.clone()).await?;
+            let mut data = call.shown.clone();
+            match &seen {
+                Ok(answer) => data["result"] = kept(answer),
+                Err(error) => data["error"] = json!(error),
+            }
+            self.journal.write(vec![NewEvent::new(Kind::Observation, data).of_step(step)]).await?;
+            return Ok(seen);
+        }
+        let mut tries = 1;
+        loop {
+            let mut events = std::mem::take(&mut before);
+            events.push(NewEvent::new(Kind::Intent, call.shown.clone()).of_step(step));
+            let intent = self.journal.write(events).await?.end - 1;
+            let effect = |data: Value| vec![NewEvent::new(Kind::Effect, data).of_step(step)];
+            let error = match self.tools.call(call.tool, call.arguments.clone(), self.caller()).await {
+                Ok(answer) => {
+                    let mut data = json!({ "intent": intent, "outcome": "done" });
+                    data["result"] = kept(&answer);
+                    self.journal.write(effect(data)).await?;
+                    return Ok(Ok(answer));
+                }
+                Err(error) if error.outcome == Outcome::Unknown => {
+                    self.journal.note(json!({ "intent": intent, "error": error })).await?;
+                    return Err(Halt::Doubt);
+                }
+                Err(error) => error,
+            };
+            self.journal.write(effect(json!({ "intent": intent, "outcome": error.outcome, "error": error }))).await?;
+            let error = judge(error)?;
+            if !error.retryable || error.outcome != Outcome::NotDone || tries == TRIES {
+                return Ok(Err(error));
+            }
+            tokio::time::sleep(PAUSE * tries).await;
+            tries += 1;
+        }
+    }
+}
+
+/// What of an answer is recorded.
+fn kept(answer: &Answer) -> Value {
+    let mut body: Map<String, Value> = answer
+        .body
+        .iter()
+        .filter(|(name, _)| !NOT_KEPT.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    while serde_json::to_string(&body).map_or(0, |text| text.len()) > MOST_BYTES {
+        let longest = body.iter().max_by_key(|(_, value)| value.to_string().len()).map(|(name, _)| name.clone());
+        let Some(longest) = longest else { break };
+        body.remove(&longest);
+    }
+    Value::Object(body)
+}

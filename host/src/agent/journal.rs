@@ -1,0 +1,143 @@
+//! The memory of one task, for those who work on it.
+//!
+//! Knows that secrets are taken out of whatever is recorded.
+
+use super::halt::Halt;
+use fingertip_tasks::{Event, Kind, NewEvent, Recorder, Task, redact};
+use serde_json::Value;
+use std::{
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// What in an event's data are words and numbers of our own, by which work goes on: none is taken from a screen or a caller's
+/// values, and a secret that happens to be a part of one (`on` of `done`) must not change it.
+const OURS: [&str; 15] = [
+    "status",
+    "outcome",
+    "intent",
+    "ok",
+    "met",
+    "tool",
+    "place",
+    "reason",
+    "input",
+    "device_id",
+    "step",
+    "code",
+    "screen",
+    "key",
+    "before",
+];
+
+/// Characters of the shortest secret that is taken out of running text.
+const SHORTEST: usize = 4;
+
+/// The memory of one task.
+#[derive(Clone)]
+pub(super) struct Journal {
+    recorder: Recorder,
+    id: Arc<str>,
+    secrets: Arc<Mutex<Vec<String>>>,
+}
+
+impl Journal {
+    pub(super) fn new(recorder: Recorder, id: &str) -> Journal {
+        Journal { recorder, id: id.into(), secrets: Arc::default() }
+    }
+
+    /// The task's name.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What nothing may show from now on.
+    pub(super) fn hide(&self, texts: Vec<String>) {
+        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = texts;
+    }
+
+    /// Records events, all or none: their numbers.
+    pub(super) async fn write(&self, events: Vec<NewEvent>) -> Result<Range<u32>, Halt> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+        let clean = |event: NewEvent| NewEvent { data: without(event.data, &secrets, true), ..event };
+        let events = events.into_iter().map(clean).collect();
+        self.recorder.append(&self.id, events).await.map_err(Halt::from)
+    }
+
+    /// Records something that is worth knowing afterwards.
+    pub(super) async fn note(&self, data: Value) -> Result<(), Halt> {
+        self.write(vec![NewEvent::new(Kind::Note, data)]).await.map(|_| ())
+    }
+
+    /// A text without secrets, for those who are shown it. A secret of a letter or two would make it unreadable and stays.
+    pub(super) fn clean(&self, text: &str) -> String {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let secrets: Vec<&str> =
+            secrets.iter().map(String::as_str).filter(|secret| secret.chars().count() >= SHORTEST).collect();
+        let mut clean = Value::from(text);
+        redact(&mut clean, &secrets);
+        clean.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Where the task stands.
+    pub(super) async fn state(&self) -> Result<Task, Halt> {
+        let id = self.id.clone();
+        self.recorder.with(move |memory| memory.task(&id)).await.map_err(Halt::from)
+    }
+
+    /// All events after number `after`.
+    pub(super) async fn events(&self, after: u32) -> Result<Vec<Event>, Halt> {
+        let id = self.id.clone();
+        self.recorder.with(move |memory| memory.all_events(&id, after)).await.map_err(Halt::from)
+    }
+
+    /// Waits until there are events after number `n`.
+    pub(super) async fn news(&self, n: u32) -> Result<(), Halt> {
+        let id = self.id.to_string();
+        let mut news = self.recorder.with(move |memory| memory.follow(&id)).await?;
+        // What was written before it was followed is not told.
+        if self.state().await?.last > n {
+            return Ok(());
+        }
+        news.after(n).await.map(|_| ()).ok_or(Halt::Ended)
+    }
+}
+
+/// The value without secrets. The names of fields are a schema's, and stay; with `ours` so does what stands at [`OURS`].
+fn without(value: Value, secrets: &[&str], ours: bool) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let clean = |(name, value): (String, Value)| {
+                let stays = ours && OURS.contains(&name.as_str());
+                let value = if stays { value } else { without(value, secrets, ours && name == "error") };
+                (name, value)
+            };
+            Value::Object(fields.into_iter().map(clean).collect())
+        }
+        Value::Array(items) => items.into_iter().map(|item| without(item, secrets, false)).collect(),
+        mut leaf => {
+            redact(&mut leaf, secrets);
+            leaf
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_secret_changes_no_word_by_which_work_goes_on() {
+        let data = json!({
+            "outcome": "done", "intent": 11, "result": { "reason": "on", "effect": { "state": "one" } },
+            "error": { "reason": "guard_missed on", "message": "on and on", "details": { "reason": "on" } },
+        });
+        let clean = json!({
+            "outcome": "done", "intent": 11, "result": { "reason": "•••", "effect": { "state": "•••e" } },
+            "error": { "reason": "guard_missed on", "message": "••• and •••", "details": { "reason": "•••" } },
+        });
+        assert_eq!(without(data, &["on", "1"], true), clean);
+    }
+}

@@ -1,0 +1,305 @@
+//! What a planner knows of its task: a fold over the task's events, so that it goes on after a restart as if nothing had been.
+//!
+//! Knows events. Writes none.
+
+use super::{circles::Circles, screen};
+use fingertip_tasks::{Event, Kind};
+use serde_json::Value;
+
+/// How many lines of what was done are kept; of older ones a model is told the number.
+const LINES: usize = 30;
+const LINE_CHARS: usize = 300;
+/// What a human says who agrees.
+const YES: &[&str] = &[
+    "yes",
+    "y",
+    "ok",
+    "okay",
+    "yes, do it",
+    "do it",
+    "go on",
+    "go ahead",
+    "allow",
+    "continue",
+    "sure",
+    "ja",
+    "oui",
+    "sí",
+    "si",
+    "はい",
+    "是",
+];
+
+/// What is known.
+#[derive(Debug, Default)]
+pub(super) struct Mind {
+    /// Number of the last event that was taken in.
+    pub(super) last: u32,
+    /// The newest plan.
+    pub(super) plan: Vec<String>,
+    /// What was done and said, the oldest first.
+    pub(super) lines: Vec<String>,
+    /// How many lines are no longer kept.
+    pub(super) forgotten: usize,
+    /// The number of the last step.
+    pub(super) step: u32,
+    /// Actions that were begun.
+    pub(super) actions: u32,
+    pub(super) circles: Circles,
+    /// Why it goes in circles, until it does something else.
+    pub(super) stuck: Option<String>,
+    /// The model wants to see the picture.
+    pub(super) wants_picture: bool,
+    /// The action that a human agreed to, once, and on which screen.
+    pub(super) consent: Option<(String, String)>,
+    /// Actions that may have been done already, on screens that have changed since.
+    doubted: Vec<Doubted>,
+    /// Answers that could not be used, in a row.
+    pub(super) malformed: u32,
+    /// What humans said.
+    pub(super) told: Vec<String>,
+    /// The screen whose text was recorded last.
+    pub(super) screen: Option<String>,
+    intent: Option<Event>,
+    question: Option<Value>,
+}
+
+/// An action that may have been done already.
+#[derive(Debug)]
+struct Doubted {
+    key: String,
+    /// What the element says that it was done to, as far as that is known.
+    target: Option<String>,
+}
+
+impl Mind {
+    /// Whether an action, or one on the same thing, may have been done already.
+    pub(super) fn doubts(&self, key: &str, target: Option<&str>) -> bool {
+        let same = |doubted: &Doubted| doubted.key == key || target.is_some() && doubted.target.as_deref() == target;
+        self.doubted.iter().any(same)
+    }
+
+    /// Nothing is known yet of what happened after event number `last`.
+    pub(super) fn after(last: u32) -> Mind {
+        Mind { last, ..Mind::default() }
+    }
+
+    /// Takes in what has happened.
+    pub(super) fn take_in(&mut self, events: &[Event]) {
+        for event in events {
+            self.last = event.n;
+            self.one(event);
+        }
+        if self.lines.len() > LINES {
+            let old = self.lines.len() - LINES;
+            self.forgotten += old;
+            self.lines.drain(..old);
+        }
+    }
+
+    fn one(&mut self, event: &Event) {
+        let data = &event.data;
+        let text = |name: &str| data[name].as_str().unwrap_or_default();
+        match event.kind {
+            Kind::Planned => {
+                let steps = data["plan"].as_array().into_iter().flatten();
+                self.plan = steps.filter_map(Value::as_str).map(one_line).collect();
+                self.circles.plans();
+                self.stuck = None;
+            }
+            Kind::StepStarted => self.step = event.step.unwrap_or(self.step),
+            Kind::Observation if data.get("tool").is_none() => {
+                self.screen = Some(text("screen").to_owned());
+                self.wants_picture = false;
+            }
+            // A tool that only looks.
+            Kind::Observation => {
+                self.acts(text("screen"), text("key"));
+                let result = data.get("error").map_or_else(|| data["result"].to_string(), failure);
+                self.tell(&format!("{} → {result}", action(data)));
+                self.circles.came(false);
+            }
+            Kind::Intent => {
+                self.acts(text("screen"), text("key"));
+                self.consent = None;
+                self.actions += 1;
+                self.intent = Some(event.clone());
+            }
+            Kind::Effect => self.effect(data),
+            Kind::Asked => self.question = Some(data.clone()),
+            Kind::Answered => self.answered(text("answer")),
+            Kind::Note => self.note(data),
+            _ => {}
+        }
+    }
+
+    fn acts(&mut self, screen: &str, key: &str) {
+        self.circles.acts(screen, key);
+        (self.stuck, self.malformed) = (None, 0);
+    }
+
+    fn effect(&mut self, data: &Value) {
+        let Some(intent) = self.intent.take() else { return };
+        let state = data["result"]["effect"]["state"].as_str();
+        let came = match (data["outcome"].as_str(), data.get("error")) {
+            (Some("unknown"), None) => {
+                let why = data["why"].as_str().unwrap_or_default();
+                if data["same_screen"] != true {
+                    let key = intent.data["key"].as_str().unwrap_or_default().to_owned();
+                    let arguments = &intent.data["arguments"];
+                    self.doubted.push(Doubted { key, target: target(intent.data["words"].as_str(), arguments) });
+                }
+                format!(
+                    "nobody knows whether it was done: {why}. Judge by the screen; do not do it again unless the screen shows that it \
+                     was not done"
+                )
+            }
+            (_, Some(error)) => failure(error),
+            _ => match (state, data["result"]["effect"]["cause"].as_str()) {
+                (Some(state), Some(cause)) => format!("{state}: {cause}"),
+                (Some(state), None) => state.to_owned(),
+                (None, _) => "done".to_owned(),
+            },
+        };
+        let entered = data["result"]["entered"]["text"].as_str();
+        let entered = entered.map_or_else(String::new, |text| format!("; the field now says {text:?}"));
+        self.tell(&format!("{} → {came}{entered}", action(&intent.data)));
+        self.circles.came(state == Some("unchanged") || data.get("error").is_some());
+    }
+
+    fn answered(&mut self, answer: &str) {
+        let question = self.question.take().unwrap_or_default();
+        let asked = question["question"].as_str().unwrap_or_default();
+        self.tell(&format!("A human was asked: {asked:?} and answered: {answer:?}"));
+        self.told.push(answer.to_owned());
+        if is_yes(answer) {
+            let text = |name: &str| question[name].as_str().map(str::to_owned);
+            self.consent = text("key").zip(text("screen"));
+        }
+        // Whoever answered knows what was done.
+        self.doubted.clear();
+        self.stuck = None;
+        self.malformed = 0;
+        self.circles.helped();
+    }
+
+    fn note(&mut self, data: &Value) {
+        if let Some(why) = data["stuck"].as_str() {
+            self.stuck = Some(why.to_owned());
+            self.circles.found();
+        } else if data["wants_picture"] == true {
+            self.wants_picture = true;
+        } else if data.get("malformed").is_some() {
+            self.malformed += 1;
+        }
+    }
+
+    fn tell(&mut self, line: &str) {
+        self.lines.push(one_line(line));
+    }
+}
+
+/// What an action is done to, by the words that are on it.
+pub(super) fn target(words: Option<&str>, arguments: &Value) -> Option<String> {
+    words.and_then(screen::label).or_else(|| arguments["text"].as_str().filter(|_| words.is_none()).map(str::to_owned))
+}
+
+fn action(data: &Value) -> String {
+    let tool = data["tool"].as_str().unwrap_or_default();
+    let mut arguments = data["arguments"].clone();
+    // A ref is gone with its screen; the words tell what it was.
+    if let (Some(words), Some(arguments)) = (data["words"].as_str(), arguments.as_object_mut()) {
+        arguments.insert("element".to_owned(), words.into());
+    }
+    format!("{tool} {arguments}")
+}
+
+fn failure(error: &Value) -> String {
+    let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+    format!("failed: {} {}", text("message"), text("hint"))
+}
+
+/// Whether a human agrees.
+fn is_yes(answer: &str) -> bool {
+    let answer = answer.trim().trim_end_matches(['.', '!']).to_lowercase();
+    YES.contains(&answer.as_str())
+}
+
+/// A text of the phone within a line: it can neither begin a new one nor end the boundary of a screen.
+pub(super) fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.replace('<', "‹");
+    match line.char_indices().nth(LINE_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn events(all: Vec<(Kind, Value)>) -> Vec<Event> {
+        let event = |(n, (kind, data)): (u32, _)| Event { n, at: 0, kind, step: Some(1), data };
+        (1..).zip(all).map(event).collect()
+    }
+
+    #[test]
+    fn what_was_done_is_told_in_lines() {
+        let mut mind = Mind::default();
+        mind.take_in(&events(vec![
+            (Kind::Planned, json!({ "plan": ["open", "type"] })),
+            (Kind::StepStarted, json!({})),
+            (Kind::Intent, json!({ "tool": "tap", "arguments": { "element": "e4" }, "words": "cell \"A\"", "screen": "s", "key": "k" })),
+            (Kind::Effect, json!({ "outcome": "done", "result": { "effect": { "state": "unchanged", "cause": "target_disabled" } } })),
+            (Kind::Intent, json!({ "tool": "tap", "arguments": { "text": "B" }, "screen": "s", "key": "k2" })),
+            (Kind::Effect, json!({ "outcome": "not_done", "error": { "message": "there is\nno </screen> B.", "hint": "Look." } })),
+        ]));
+        assert_eq!(mind.plan, ["open", "type"]);
+        assert_eq!(
+            mind.lines,
+            [
+                "tap {\"element\":\"cell \\\"A\\\"\"} → unchanged: target_disabled",
+                "tap {\"text\":\"B\"} → failed: there is no ‹/screen> B. Look.",
+            ]
+        );
+        assert_eq!(mind.actions, 2);
+    }
+
+    #[test]
+    fn a_yes_counts_for_what_was_asked_and_once() {
+        let mut mind = Mind::default();
+        mind.take_in(&events(vec![
+            (Kind::Asked, json!({ "question": "Delete?", "key": "tap x", "screen": "s" })),
+            (Kind::Answered, json!({ "answer": "Yes." })),
+        ]));
+        assert_eq!(mind.consent, Some(("tap x".to_owned(), "s".to_owned())));
+        mind.take_in(&events(vec![(Kind::Intent, json!({ "tool": "tap", "key": "tap x" }))]));
+        assert_eq!(mind.consent, None);
+        mind.take_in(&events(vec![
+            (Kind::Asked, json!({ "question": "Delete?", "key": "tap x" })),
+            (Kind::Answered, json!({ "answer": "no, leave it" })),
+        ]));
+        assert_eq!(mind.consent, None);
+    }
+
+    #[test]
+    fn what_may_have_been_done_is_remembered_as_that() {
+        let mut mind = Mind::default();
+        let words = json!({ "tool": "tap", "key": "k", "screen": "s", "words": "button \"Send\"" });
+        let intent = (Kind::Intent, words);
+        let look = (Kind::Observation, json!({ "tool": "wait_for", "screen": "s", "key": "w" }));
+        let unknown = |same: bool| (Kind::Effect, json!({ "outcome": "unknown", "same_screen": same }));
+        mind.take_in(&events(vec![intent.clone(), unknown(true)]));
+        assert!(!mind.doubts("k", Some("Send")));
+        mind.take_in(&events(vec![intent, unknown(false), look]));
+        assert!(
+            mind.doubts("k", None)
+                && mind.doubts("by another name", Some("Send"))
+                && !mind.doubts("other", Some("Back"))
+        );
+        mind.take_in(&events(vec![(Kind::Asked, json!({})), (Kind::Answered, json!({ "answer": "it was not" }))]));
+        assert!(!mind.doubts("k", Some("Send")));
+    }
+}

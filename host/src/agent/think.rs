@@ -1,0 +1,513 @@
+//! A task with a model: look, decide, act, check, until the model says that it is done.
+//!
+//! Knows the order of these and when a human is asked. What is known of the task is `mind`'s, how a model is told is `prompt`'s.
+//! A turn decides afresh from the screen and the events, so that a restart in the middle of one loses nothing.
+
+use super::{
+    doubt,
+    halt::{End, Failure, Halt},
+    hands::Call,
+    inputs,
+    mind::{self, Mind},
+    output::Form,
+    prompt::{self, ASK, FINISH, PLAN, SEE, Situation},
+    repair::Repair,
+    risk::{self, Action},
+    runner::Run,
+    screen::{self, Screen},
+    script::title,
+};
+use crate::capability::{Code, Error, Planned, Step, plan_step};
+use fingertip_models::{Decision, Failed, Model, ModelError, Picture, Question, Tool};
+use fingertip_tasks::{Event, Kind, NewEvent};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How long one decision may take with all that is asked again; the task's own limit holds besides.
+const WITHIN: Duration = Duration::from_secs(600);
+/// How many unusable decisions in a row end the task. Each was asked again once already.
+const MALFORMED: u32 = 3;
+/// How long a screen may take to come to rest before an action in doubt is looked at.
+const SETTLE_MS: u64 = 4_000;
+/// How much of a screen's text is recorded.
+const SCREEN_BYTES: usize = 12_000;
+
+/// What is to be reached.
+pub(super) struct Aim<'a> {
+    pub(super) goal: &'a str,
+    /// The step of a script that is to be mended, where it is that.
+    pub(super) repair: Option<&'a Repair>,
+    /// The form of the output, where one is wanted.
+    pub(super) output: Option<&'a Form>,
+    /// Whether all that is left is to tell the output.
+    pub(super) only_tell: bool,
+}
+
+/// What the model says at the end.
+pub(super) struct Finish {
+    pub(super) success: bool,
+    pub(super) summary: String,
+    pub(super) output: Option<Value>,
+}
+
+fn form(run: &Run) -> Result<Option<Form>, Halt> {
+    let form = run.order.output_schema.as_ref().map(Form::new).transpose();
+    Ok(form.map_err(|error| Failure::tool("output", error))?)
+}
+
+/// Works on the task's goal.
+pub(super) async fn work(run: &Run, model: &Model) -> Result<End, Halt> {
+    let form = form(run)?;
+    let aim = Aim { goal: &run.order.goal, repair: None, output: form.as_ref(), only_tell: false };
+    let Finish { success, summary, output } = pursue(run, model, &aim).await?;
+    if !success {
+        return Err(Failure::new(
+            "gave_up",
+            summary,
+            "See the task's events for what was tried; say more in the goal.",
+        )
+        .into());
+    }
+    Ok(End::Succeeded(output.unwrap_or_else(|| json!({ "summary": summary }))))
+}
+
+/// Has the model tell what the screen shows, after a script.
+pub(super) async fn tell(run: &Run, model: &Model) -> Result<End, Halt> {
+    let form = form(run)?;
+    let goal = match run.order.goal.as_str() {
+        "" => "Tell what the screen shows.",
+        goal => goal,
+    };
+    let aim = Aim { goal, repair: None, output: form.as_ref(), only_tell: true };
+    let Finish { success, summary, output } = pursue(run, model, &aim).await?;
+    match output.filter(|_| success) {
+        Some(output) => Ok(End::Succeeded(output)),
+        None => Err(Failure::new("output", summary, "See what the screen shows at the end of the steps.").into()),
+    }
+}
+
+/// Works until the model says that it is done, or cannot be.
+pub(super) async fn pursue(run: &Run, model: &Model, aim: &Aim<'_>) -> Result<Finish, Halt> {
+    let planner = Planner { run, model, aim, tools: tools(run, model, aim) };
+    let mut mind = Mind::after(aim.repair.map_or(0, |repair| repair.since));
+    loop {
+        let task = run.between().await?;
+        mind.take_in(&run.journal.events(mind.last).await?);
+        if let Some(repair) = aim.repair.filter(|repair| mind.actions >= repair.most) {
+            let summary = format!("{} actions did not bring it about", repair.most);
+            return Ok(Finish { success: false, summary, output: None });
+        }
+        if let Some(intent) = task.intent {
+            planner.look_back(&intent).await?;
+            continue;
+        }
+        if let Some(finish) = planner.turn(&mind).await? {
+            return Ok(finish);
+        }
+    }
+}
+
+fn tools(run: &Run, model: &Model, aim: &Aim<'_>) -> Vec<Tool> {
+    let schema = aim.output.and(run.order.output_schema.as_ref());
+    match aim.only_tell {
+        true => vec![prompt::finish(schema)],
+        false => prompt::tools(&run.hands.tools, model.takes_pictures(), schema),
+    }
+}
+
+struct Planner<'a> {
+    run: &'a Run,
+    model: &'a Model,
+    aim: &'a Aim<'a>,
+    tools: Vec<Tool>,
+}
+
+/// A call that the model decided on, ready to be made.
+struct Chosen {
+    planned: Planned,
+    /// As the model wrote it: `${name}` stays, so that no secret is recorded.
+    written: Map<String, Value>,
+    /// The words of the element that it names, where it names one.
+    words: Option<String>,
+    /// What tells it from other calls.
+    key: String,
+    said: String,
+}
+
+impl Planner<'_> {
+    /// One turn; what the model says at the end, if this is it.
+    async fn turn(&self, mind: &Mind) -> Result<Option<Finish>, Halt> {
+        let screen = match Screen::look(&self.run.hands).await? {
+            Ok(screen) => screen,
+            Err(error) => Screen {
+                text: format!("(the screen cannot be read: {} {})", error.message, error.hint),
+                partial: true,
+                ..Screen::default()
+            },
+        };
+        let signature = screen.signature();
+        let picture = match self.model.takes_pictures() && (screen.partial || mind.wants_picture) {
+            true => self.picture().await?,
+            false => None,
+        };
+        let mut seen = json!({ "app": screen.app, "frame": screen.frame, "screen": signature });
+        if mind.screen.as_ref() != Some(&signature) {
+            seen["text"] = screen.text.chars().take(SCREEN_BYTES).collect::<String>().into();
+        }
+        if let Some((hash, _)) = &picture {
+            seen["picture"] = hash.as_str().into();
+        }
+        let number = self.aim.repair.map_or(mind.step + 1, |repair| repair.step);
+        self.run.journal.write(vec![NewEvent::new(Kind::Observation, seen).of_step(number)]).await?;
+        let decided = tokio::select! {
+            decided = self.decide(mind, &screen, picture.map(|(_, picture)| picture)) => decided,
+            // Whoever pauses it wants the phone now, and not when the model has made up its mind.
+            halt = self.run.rested() => return Err(halt),
+        };
+        let decision = match decided {
+            Ok(decision) => decision,
+            Err(failed) => return self.failed(mind, failed).await.map(|()| None),
+        };
+        self.usage(decision.usage.input + decision.usage.output, decision.usage.usd, decision.usage.requests).await?;
+        if let Some(why) = &decision.repaired {
+            self.run.journal.note(json!({ "repaired_answer": why })).await?;
+        }
+        let Decision { tool, mut arguments, said, .. } = decision;
+        match tool.as_str() {
+            FINISH => {
+                let success = arguments.get("success") == Some(&Value::Bool(true));
+                let summary = text(&arguments, "summary");
+                return Ok(Some(Finish { success, summary, output: arguments.remove("output").filter(|_| success) }));
+            }
+            PLAN => match mind.circles.before_plan() {
+                Some(why) => self.stuck(mind, number, &why).await?,
+                None => {
+                    let data = json!({ "plan": arguments.remove("steps"), "said": said, "prompts": prompt::VERSION });
+                    self.run.journal.write(vec![NewEvent::new(Kind::Planned, data)]).await?;
+                }
+            },
+            ASK => {
+                let question = json!({ "question": text(&arguments, "question"), "reason": "model" });
+                return Err(self.run.ask(Some(number), question).await);
+            }
+            SEE => match mind.wants_picture {
+                true => self.stuck(mind, number, "the picture was asked for again and again").await?,
+                false => self.run.journal.note(json!({ "wants_picture": true })).await?,
+            },
+            _ => {
+                let chosen =
+                    self.choose(&tool, arguments, &screen, said).map_err(|error| Failure::tool("model", error))?;
+                self.act(mind, &screen, &signature, number, chosen).await?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the picture and keeps it: its name, and itself.
+    async fn picture(&self) -> Result<Option<(String, Picture)>, Halt> {
+        let Ok(answer) = self.run.hands.look("take_screenshot", json!({ "format": "jpeg" })).await? else {
+            return Ok(None);
+        };
+        let Some(image) = answer.image else { return Ok(None) };
+        let bytes = image.bytes.clone();
+        let hash = self.run.agent.recorder.with(move |memory| memory.put_picture(&bytes)).await?;
+        Ok(Some((hash, Picture { media_type: image.media_type.to_owned(), bytes: image.bytes })))
+    }
+
+    async fn decide(&self, mind: &Mind, screen: &Screen, picture: Option<Picture>) -> Result<Decision, Box<Failed>> {
+        let inputs = self.run.inputs();
+        let plain = inputs.plain.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
+        let secret = inputs.secret.keys().map(|name| (name.clone(), None));
+        let situation = Situation {
+            goal: self.aim.goal,
+            inputs: plain.chain(secret).collect(),
+            wants_output: self.aim.output.is_some(),
+            mind,
+            screen,
+            picture: picture.is_some(),
+        };
+        // A secret that the phone shows is not the model's to see.
+        let user = self.run.journal.clean(&prompt::step(&situation));
+        let question = Question { system: prompt::system(), user, picture, tools: self.tools.clone() };
+        let check = |tool: &str, arguments: &Map<String, Value>| self.check(tool, arguments, screen);
+        self.model.decide(&question, WITHIN, &check).await.map_err(Box::new)
+    }
+
+    /// What is wrong with a decision, in words for the model.
+    fn check(&self, tool: &str, arguments: &Map<String, Value>, screen: &Screen) -> Result<(), String> {
+        // The tools themselves take more than a model is given.
+        let given = self.tools.iter().find(|given| given.name == tool).map(|given| &given.schema["properties"]);
+        if let Some(stray) = arguments.keys().find(|name| given.is_some_and(|given| given.get(name.as_str()).is_none()))
+        {
+            return Err(format!("{tool} has no argument `{stray}` here"));
+        }
+        match tool {
+            FINISH => {
+                if !arguments.get("success").is_some_and(Value::is_boolean) {
+                    return Err("`success` must be true or false".to_owned());
+                }
+                let success = arguments.get("success") == Some(&Value::Bool(true));
+                match (self.aim.output.filter(|_| success), arguments.get("output")) {
+                    (Some(_), None) => Err("`output` is missing".to_owned()),
+                    (Some(form), Some(output)) => {
+                        form.check(output).map_err(|why| format!("`output` does not fit: {why}"))
+                    }
+                    (None, _) => Ok(()),
+                }
+            }
+            PLAN => match arguments.get("steps").and_then(Value::as_array) {
+                Some(steps) if !steps.is_empty() && steps.iter().all(Value::is_string) => Ok(()),
+                _ => Err("`steps` must be a list of texts".to_owned()),
+            },
+            ASK if text(arguments, "question").is_empty() => Err("`question` is missing".to_owned()),
+            ASK | SEE => Ok(()),
+            _ => self
+                .choose(tool, arguments.clone(), screen, String::new())
+                .map(|_| ())
+                .map_err(|error| format!("{} {}", error.message, error.hint)),
+        }
+    }
+
+    /// The call that a decision stands for.
+    fn choose(&self, tool: &str, written: Map<String, Value>, screen: &Screen, said: String) -> Result<Chosen, Error> {
+        let inputs = self.run.inputs();
+        let unknown =
+            |name: String| Error::invalid(format!("there is no input ${{{name}}}"), "Use only inputs that are listed.");
+        let mut filled = inputs.fill_object(&written).map_err(unknown)?;
+        let typed = text(&written, "text");
+        if tool == "input_text" && inputs::used(&typed).iter().any(|name| inputs.secret.contains_key(*name)) {
+            filled.insert("secret".to_owned(), true.into());
+        }
+        let step = Step { tool: tool.to_owned(), arguments: Some(filled), expect: None };
+        let planned = plan_step(&self.run.hands.tools, tool, step, &self.run.order.device_id)?;
+        let element = written.get("element").and_then(Value::as_str);
+        let words = match element {
+            Some(name) if screen::is_ref(name) => screen.words(name),
+            Some(words) => Some(words.to_owned()),
+            None => None,
+        };
+        let mut named = written.clone();
+        if let Some(words) = &words {
+            named.insert("element".to_owned(), words.as_str().into());
+        }
+        let mut named = Value::Object(named);
+        named.sort_all_objects();
+        let key = screen::mark(&format!("{tool} {named}"));
+        Ok(Chosen { planned, written, words, key, said })
+    }
+
+    /// Does what was decided on, unless a human is to be asked first or it leads nowhere.
+    async fn act(
+        &self,
+        mind: &Mind,
+        screen: &Screen,
+        signature: &str,
+        number: u32,
+        chosen: Chosen,
+    ) -> Result<(), Halt> {
+        let Chosen { planned, written, words, key, said } = chosen;
+        let what = named(planned.tool, &written, words.as_deref());
+        let consent = mind.consent.as_ref().is_some_and(|(action, screen)| *action == key && screen == signature);
+        if !consent {
+            if let Some(why) = mind.circles.before(signature, &key) {
+                return self.stuck(mind, number, &why).await;
+            }
+            let doubted = self.doubt(mind, &key, words.as_deref(), &written);
+            let risk = match doubted.filter(|_| !doubt::is_harmless(planned.tool, &planned.arguments)) {
+                Some(doubted) => Some(doubted),
+                None => self.risk(mind, screen, &planned, &written).await?,
+            };
+            if let Some((reason, why)) = risk {
+                let place = screen.title();
+                let question = format!(
+                    "The task is about to do this: {what}, where the screen says {place}. {why} Answer `yes` to have it done there, or \
+                     say what to do instead."
+                );
+                let tool = planned.tool;
+                let question = json!({
+                    "question": question, "reason": reason, "key": key, "screen": signature, "tool": tool, "said": said,
+                });
+                return Err(self.run.ask(Some(number), question).await);
+            }
+        }
+        // What was used up must not keep the model from saying that it is done, so that it counts only here. The steps of a script
+        // were counted when it came.
+        if self.aim.repair.is_none() && number > self.run.order.limits.steps {
+            return Err(self.run.limit("steps", json!(self.run.order.limits.steps)).await?);
+        }
+        let begun = match self.aim.repair {
+            // The script's own step has begun already.
+            Some(_) => Vec::new(),
+            None => vec![NewEvent::new(Kind::StepStarted, json!({ "what": what, "said": said })).of_step(number)],
+        };
+        let mut shown = json!({ "tool": planned.tool, "arguments": written, "screen": signature, "key": key });
+        if let Some(words) = words {
+            shown["words"] = words.into();
+        }
+        let call = Call { tool: planned.tool, arguments: planned.arguments, shown };
+        let came = self.run.hands.call(number, begun, &call).await?;
+        if self.aim.repair.is_some() {
+            return Ok(());
+        }
+        let verified = match &came {
+            Ok(answer) => {
+                let effect = answer.body.get("effect");
+                let unchanged = effect.is_some_and(|effect| effect["state"] == "unchanged");
+                json!({ "ok": !unchanged, "effect": effect })
+            }
+            Err(error) => json!({ "ok": false, "why": error.message }),
+        };
+        self.run.journal.write(vec![NewEvent::new(Kind::Verified, verified).of_step(number)]).await.map(|_| ())
+    }
+
+    /// Whether this was perhaps done already.
+    fn doubt(
+        &self,
+        mind: &Mind,
+        key: &str,
+        words: Option<&str>,
+        written: &Map<String, Value>,
+    ) -> Option<(String, String)> {
+        let target = mind::target(words, &Value::Object(written.clone()));
+        mind.doubts(key, target.as_deref()).then(|| {
+            let why = "It may have been done already: the work was broken off meanwhile.";
+            ("outcome_unknown".to_owned(), why.to_owned())
+        })
+    }
+
+    /// For what reason a human is asked before it is done, and that reason in a sentence.
+    async fn risk(
+        &self,
+        mind: &Mind,
+        screen: &Screen,
+        planned: &Planned,
+        written: &Map<String, Value>,
+    ) -> Result<Option<(String, String)>, Halt> {
+        let typed = text(written, "text");
+        let target = self.target(screen, planned).await?;
+        let own_text = !inputs::used(&typed).is_empty() || mind.told.iter().any(|told| says(told, &typed));
+        let action = Action {
+            tool: planned.tool,
+            arguments: &planned.arguments,
+            target: &target,
+            screen: &screen.text,
+            in_front: screen.is_asking(),
+            own_text,
+        };
+        let Some(reason) = risk::occasion(&action, &self.run.agent.config.ask_before) else { return Ok(None) };
+        let why = match reason.as_str() {
+            "deletion" => "It may lose something.",
+            "payment" => "It may cost money.",
+            "captcha" => {
+                "The screen wants to know whether a human is there; you can do it on the phone yourself meanwhile."
+            }
+            "one_time_code" => {
+                "The screen wants a one-time code; answer with the code, or type it on the phone yourself."
+            }
+            _ => "The operator wants to be asked before it.",
+        };
+        Ok(Some((reason, why.to_owned())))
+    }
+
+    /// What stands on what is acted on, whatever the model called it.
+    async fn target(&self, screen: &Screen, planned: &Planned) -> Result<String, Halt> {
+        let arguments = &planned.arguments;
+        if let Some(element) = arguments.get("element").and_then(Value::as_str) {
+            if let Some(line) = screen.line(element) {
+                return Ok(line.to_owned());
+            }
+            let within = self.run.hands.look("get_ui_tree", json!({ "within": element, "max_tokens": 400 })).await?;
+            let seen = within.ok().and_then(|seen| Some(seen.body.get("text")?.as_str()?.to_owned()));
+            // Its own line is the first.
+            let line = seen.as_deref().and_then(|seen| seen.lines().nth(1));
+            return Ok(line.unwrap_or(element).to_owned());
+        }
+        let point = |x: &str, y: &str| Some((arguments.get(x)?.as_f64()?, arguments.get(y)?.as_f64()?));
+        if let Some((x, y)) = point("x", "y").or(point("from_x", "from_y")) {
+            let Ok(seen) = self.run.hands.look("get_ui_tree", json!({ "format": "json" })).await? else {
+                return Ok(String::new());
+            };
+            let elements = seen.body.get("elements").and_then(Value::as_array).cloned().unwrap_or_default();
+            let side = |element: &Value, name: &str| element["bounds"][name].as_f64().unwrap_or(f64::NAN);
+            let holds = |element: &&Value| {
+                let (left, top) = (side(element, "x"), side(element, "y"));
+                let (right, bottom) = (left + side(element, "width"), top + side(element, "height"));
+                element["actionable"] == true && (left..right).contains(&x) && (top..bottom).contains(&y)
+            };
+            let labels = elements.iter().filter(holds).filter_map(|element| element["label"].as_str());
+            return Ok(labels.collect::<Vec<_>>().join("\n"));
+        }
+        let name = if planned.tool == "answer_alert" { "button" } else { "text" };
+        Ok(if planned.tool == "input_text" { String::new() } else { text(arguments, name) })
+    }
+
+    /// The task goes in circles: the model is told once, then a human.
+    async fn stuck(&self, mind: &Mind, number: u32, why: &str) -> Result<(), Halt> {
+        if mind.circles.found == 0 {
+            return self.run.journal.note(json!({ "stuck": why })).await;
+        }
+        let question = format!(
+            "The task does not get on: {why}, also after another plan was asked for. Say what to do, or cancel it."
+        );
+        Err(self.run.ask(Some(number), json!({ "question": question, "reason": "stuck" })).await)
+    }
+
+    async fn usage(&self, tokens: u64, usd: f64, requests: u32) -> Result<(), Halt> {
+        if requests == 0 {
+            return Ok(());
+        }
+        let data = json!({ "model": self.model.name(), "tokens": tokens, "usd": usd, "requests": requests });
+        self.run.journal.write(vec![NewEvent::new(Kind::Usage, data)]).await.map(|_| ())
+    }
+
+    /// There was no decision.
+    async fn failed(&self, mind: &Mind, failed: Box<Failed>) -> Result<(), Halt> {
+        let Failed { error, usage } = *failed;
+        self.usage(usage.input + usage.output, usage.usd, usage.requests).await?;
+        match &error {
+            // It may work again later, and nothing of the task is lost until then.
+            ModelError::Unavailable { .. } | ModelError::TimedOut { .. } => {
+                let question = format!("{error}. Answer with anything to have it tried again.");
+                Err(self.run.ask(None, json!({ "question": question, "reason": "model_unavailable" })).await)
+            }
+            ModelError::Malformed { reason } if mind.malformed + 1 < MALFORMED => {
+                self.run.journal.note(json!({ "malformed": reason })).await
+            }
+            _ => {
+                let text = error.to_string();
+                let (message, hint) = text.split_once("; ").unwrap_or((&text, "See [agent] in the configuration."));
+                Err(Failure::tool("model", Error::new(Code::ModelUnavailable, message, hint)).into())
+            }
+        }
+    }
+
+    /// Looks at an action of which nobody knows whether it was done, and leaves the rest to the model's eyes.
+    async fn look_back(&self, intent: &Event) -> Result<(), Halt> {
+        let _ = self.run.hands.look("wait_for", json!({ "idle": true, "timeout_ms": SETTLE_MS })).await?;
+        let now = Screen::look(&self.run.hands).await?.ok().map(|screen| screen.signature());
+        let same = now.is_some_and(|now| intent.data["screen"] == now.as_str());
+        let why = if same { "the screen is as it was before it" } else { "the screen is not as it was before it" };
+        let data = json!({ "intent": intent.n, "outcome": "unknown", "why": why, "same_screen": same });
+        self.run.journal.write(vec![NewEvent { kind: Kind::Effect, step: intent.step, data }]).await.map(|_| ())
+    }
+}
+
+/// Whether a human said this, as a word or as the whole of an answer.
+fn says(told: &str, typed: &str) -> bool {
+    let word = |sign: char| !sign.is_alphanumeric();
+    !typed.is_empty()
+        && (told.trim() == typed || typed.chars().count() >= 4 && told.split(word).any(|word| word == typed))
+}
+
+/// A call in a few words, its element by its own words.
+fn named(tool: &str, written: &Map<String, Value>, words: Option<&str>) -> String {
+    let mut named = written.clone();
+    if let Some(words) = words {
+        named.insert("element".to_owned(), words.into());
+    }
+    title(tool, &named)
+}
+
+fn text(arguments: &Map<String, Value>, name: &str) -> String {
+    arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,209 @@
+//! `fingertip task`: has something done and shows how it goes, tells of tasks, and steers them.
+//!
+//! Each command is a few calls of the catalogue, of the running server's or of a host of its own. What a task does is not known here.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `run`, `order` | `task run`: what is asked for, and how it ended |
+//! | `follow`, `progress` | a task's events as they come, a line for each step |
+//! | `show` | tasks in words, for people |
+//! | `terminal` | what a person types, shown or not |
+
+mod follow;
+mod order;
+mod progress;
+mod run;
+mod show;
+mod terminal;
+
+use super::{
+    pretty, print,
+    session::{self, Kind, Session},
+};
+use crate::capability::Error;
+use clap::Subcommand;
+use serde_json::{Map, Value, json};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
+use terminal::Terminal;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Start a task, show what it does, and print what comes of it
+    Run(order::Arguments),
+    /// List tasks, the newest first
+    List {
+        /// Only tasks with this status, such as running, needs_human or failed
+        #[arg(long)]
+        status: Option<String>,
+        /// Only tasks of this device
+        #[arg(long, value_name = "ID")]
+        device: Option<String>,
+        /// At most this many [default: 20]
+        #[arg(long, value_name = "N")]
+        limit: Option<u32>,
+        /// Print the answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show how a task is, and its steps
+    Show {
+        /// The task's name, as `task run` and `task list` print it
+        id: String,
+        /// Also everything that happened to it
+        #[arg(long)]
+        events: bool,
+        /// Print the task as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Save what a task did as a script, which `task run --steps FILE` does again without a model
+    Save {
+        /// The task's name
+        id: String,
+        /// Where to [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// End a task
+    Cancel {
+        /// The task's name
+        id: String,
+    },
+    /// Have a task rest after the step that it is at
+    Pause {
+        /// The task's name
+        id: String,
+    },
+    /// Have a paused task go on
+    Resume {
+        /// The task's name
+        id: String,
+    },
+    /// Answer what a task asks
+    Answer {
+        /// The task's name
+        id: String,
+        /// The answer [default: what is typed or comes from standard input, which suits a secret]
+        text: Option<String>,
+    },
+}
+
+pub(super) async fn run(config: Option<&Path>, command: Command) -> Result<(), String> {
+    if let Command::Run(arguments) = command {
+        return run::run(config, arguments).await;
+    }
+    let session = Session::open(config, Kind::Command).await?;
+    let done = tell(&session, config, command).await;
+    session.close().await;
+    done
+}
+
+async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Result<(), String> {
+    match command {
+        Command::Run(_) => Ok(()),
+        Command::List { status, device, limit, json } => {
+            let arguments = given([("status", json!(status)), ("device_id", json!(device)), ("limit", json!(limit))]);
+            let listed = call(session, "list_tasks", arguments).await.map_err(told)?;
+            print(&if json { format!("{}\n", pretty(&Value::Object(listed))) } else { show::table(&listed) });
+            Ok(())
+        }
+        Command::Show { id, events, json } => {
+            let (task, all) = get(session, &id, events).await.map_err(told)?;
+            print(&match (json, events) {
+                (true, true) => format!("{}\n", pretty(&json!({ "task": task, "events": all }))),
+                (true, false) => format!("{}\n", pretty(&task)),
+                (false, _) => show::task(&task, &all),
+            });
+            Ok(())
+        }
+        Command::Save { id, out } => {
+            let script = call(session, "task_script", given([("task_id", json!(id))])).await.map_err(told)?;
+            let text = format!("{}\n", pretty(&Value::Object(script)));
+            let Some(file) = out else {
+                print(&text);
+                return Ok(());
+            };
+            std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+            let file = file.display();
+            eprintln!("saved; `{} task run --steps {file}` does it again", program(config));
+            Ok(())
+        }
+        Command::Cancel { id } => steer(session, &id, "cancel", None).await,
+        Command::Pause { id } => steer(session, &id, "pause", None).await,
+        Command::Resume { id } => steer(session, &id, "resume", None).await,
+        Command::Answer { id, text } => {
+            let text = match text {
+                Some(text) => text,
+                None => answer(session, &id).await?,
+            };
+            steer(session, &id, "answer", Some(text)).await
+        }
+    }
+}
+
+async fn steer(session: &Session, id: &str, action: &str, answer: Option<String>) -> Result<(), String> {
+    let arguments = given([("task_id", json!(id)), ("action", json!(action)), ("answer", json!(answer))]);
+    let task = call(session, "control_task", arguments).await.map_err(told)?.remove("task").unwrap_or_default();
+    let status = task["status"].as_str().unwrap_or_default();
+    // Nobody works on the tasks of a host that lives as long as this command.
+    let rests = session.is_own() && !show::is_finished(status);
+    let then = if rests { "; no server is running: it goes on with the next `fingertip serve`" } else { "" };
+    eprintln!("task {id} is {}{then}", show::words(status));
+    Ok(())
+}
+
+/// An answer that did not stand on the command line.
+async fn answer(session: &Session, id: &str) -> Result<String, String> {
+    let (task, _) = get(session, id, false).await.map_err(told)?;
+    let question = &task["question"];
+    if question.is_null() {
+        return Err(format!("task {id} asks nothing; `fingertip task show {id}` tells how it is"));
+    }
+    if Terminal::is_there() {
+        eprintln!("{}", show::plain(question["question"].as_str().unwrap_or_default()));
+        return Terminal::default().ask("answer", question["reason"] == "secret_input").await;
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(|error| format!("standard input cannot be read: {error}"))?;
+    match text.trim_end_matches(['\r', '\n']) {
+        "" => Err(format!("the answer is missing: fingertip task answer {id} \"…\"")),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// A task and, if they are wanted, all its events.
+async fn get(session: &Session, id: &str, events: bool) -> Result<(Value, Vec<Value>), Error> {
+    let mut all = Vec::new();
+    let mut after = if events { 0 } else { u32::MAX.into() };
+    loop {
+        let arguments = given([("task_id", json!(id)), ("after", json!(after))]);
+        let mut got = call(session, "get_task", arguments).await?;
+        let task = got.remove("task").unwrap_or_default();
+        let Some(Value::Array(page)) = got.remove("events").filter(|page| page != &json!([])) else {
+            return Ok((task, all));
+        };
+        all.extend(page);
+        after = got["next"].as_u64().unwrap_or(u32::MAX.into());
+    }
+}
+
+async fn call(session: &Session, name: &str, arguments: Map<String, Value>) -> Result<Map<String, Value>, Error> {
+    session.catalogue().call(name, arguments, session::caller()).await.map(|answer| answer.body)
+}
+
+/// Arguments, without those that are not given.
+fn given<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
+    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn told(error: Error) -> String {
+    format!("{}. {}", error.message.trim_end_matches('.'), error.hint)
+}
+
+/// This program as a further command would call it, with the same settings.
+fn program(config: Option<&Path>) -> String {
+    config.map_or("fingertip".to_owned(), |file| format!("fingertip --config {}", file.display()))
+}
