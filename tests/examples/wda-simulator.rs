@@ -6,8 +6,9 @@
 
 use e2e::{
     usbmux_sim::{Listen, UsbPhone, UsbmuxSim},
-    wda_sim::{Generation, SimOptions, WdaSim},
+    wda_sim::{Generation, SimOptions, Touch, WdaSim},
 };
+use serde_json::json;
 use std::io::Write;
 
 const HELP: &str = "A simulated iPhone behind WebDriverAgent's HTTP protocol. There is no phone.
@@ -20,11 +21,13 @@ const HELP: &str = "A simulated iPhone behind WebDriverAgent's HTTP protocol. Th
   --generation G    the release that is imitated: 4, 9, 16.7 or 16 (16)
   --usb ADDRESS     a simulated usbmuxd with the phone on it: 127.0.0.1:PORT (0 takes a free one) or a path
   --phones N        how many phones are on it (1); the ports above are the first one's
-  --print-requests  one line on stderr for each request";
+  --print-requests  one line on stderr for each request
+  --ask             answers the line `touches` on stdin with all touches so far, as JSON on one line of stdout, and ends with
+                    stdin";
 
 fn main() {
     let mut options = SimOptions { port: 8100, ..SimOptions::default() };
-    let mut print = false;
+    let (mut print, mut ask) = (false, false);
     let mut usb = None;
     let mut phones = 1_usize;
     let mut arguments = std::env::args().skip(1);
@@ -43,6 +46,7 @@ fn main() {
                 _ => stop("there are 1 to 32 phones"),
             },
             "--print-requests" => print = true,
+            "--ask" => ask = true,
             "--generation" => {
                 options.generation = match value().as_str() {
                     "4" => Generation::V4,
@@ -79,6 +83,9 @@ fn main() {
     // Scripts wait for this line, which looks like the real agent's.
     println!("ServerURLHere->{}<-ServerURLHere", sims[0].url());
     drop(std::io::stdout().flush());
+    if ask {
+        return answer_questions(&sims);
+    }
     let mut shown = vec![0; sims.len()];
     loop {
         std::thread::sleep(std::time::Duration::from_millis(if print { 200 } else { 60_000 }));
@@ -91,6 +98,24 @@ fn main() {
             }
             *shown = requests.len();
         }
+    }
+}
+
+/// Answers what is asked on stdin until that ends.
+fn answer_questions(sims: &[WdaSim]) {
+    for line in std::io::stdin().lines() {
+        let Ok(line) = line else { return };
+        if line.trim() != "touches" {
+            eprintln!("unknown question {line}: touches");
+            continue;
+        }
+        let touches = sims.iter().flat_map(WdaSim::touches);
+        let told = touches.map(|touch| match touch {
+            Touch::Tap { at } => json!({ "tap": { "x": at.x, "y": at.y } }),
+            other => json!({ "other": format!("{other:?}") }),
+        });
+        println!("{}", serde_json::Value::from_iter(told));
+        drop(std::io::stdout().flush());
     }
 }
 

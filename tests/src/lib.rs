@@ -3,6 +3,10 @@
 pub mod corpus;
 pub mod host;
 pub mod mcp;
+pub mod model_sim;
 pub mod phones;
+pub mod pipe;
+pub mod tasks;
 pub mod usbmux_sim;
+pub mod wda_process;
 pub mod wda_sim;

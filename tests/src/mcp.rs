@@ -29,11 +29,11 @@ impl<'a> Mcp<'a> {
 
     /// One request: the answer as it came.
     pub async fn request_text(&self, method: &str, mut params: Value) -> String {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": MODERN,
-            "io.modelcontextprotocol/clientInfo": { "name": self.name, "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
+        // What a test wants to say of itself, such as its progress token, stays.
+        let meta = &mut params["_meta"];
+        meta["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
+        meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": self.name, "version": "1" });
+        meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let mut request = self

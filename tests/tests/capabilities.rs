@@ -4,6 +4,7 @@
 use driver_api::Alert;
 use e2e::{
     host::{Host, library_device},
+    mcp::Mcp,
     phones::{BOTH, ok, phones, refused},
     wda_sim::WdaSim,
 };
@@ -323,15 +324,9 @@ async fn two_fingers_pinch() {
 #[tokio::test]
 async fn the_status_lists_every_tool_that_a_device_can_serve() {
     let (_sim, host) = phones(&settings()).await;
-    let mut tools: Vec<String> = Vec::new();
-    let (_, document) = host.get("/openapi.json").await;
-    for (_, verbs) in document["paths"].as_object().expect("paths") {
-        for (_, operation) in verbs.as_object().expect("operations") {
-            if operation["tags"] != json!(["server"]) {
-                tools.push(operation["operationId"].as_str().expect("a name").to_owned());
-            }
-        }
-    }
+    let listed = Mcp::new(&host, "reader").tools().await;
+    let names = listed.as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str());
+    let mut tools: Vec<String> = names.map(str::to_owned).collect();
     tools.sort();
     for device in BOTH {
         let (_, status) = host.get(&format!("/devices/{device}")).await;

@@ -3,13 +3,11 @@
 use e2e::{
     host::{Host, Setup, virtual_device},
     mcp::Mcp,
+    pipe::Pipe,
 };
 use serde_json::{Value, json};
-use std::{process::Stdio, time::Duration};
-use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
-    process::{Child, ChildStdin, ChildStdout},
-};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -34,81 +32,6 @@ impl Ended {
 
 fn one_phone() -> Setup {
     Setup::new(&virtual_device("phone"))
-}
-
-/// `fingertip mcp`, spoken to over its pipes.
-struct Pipe {
-    child: Child,
-    input: ChildStdin,
-    output: Lines<BufReader<ChildStdout>>,
-    next: u64,
-    modern: bool,
-}
-
-impl Pipe {
-    fn start(setup: &Setup, modern: bool) -> Pipe {
-        let mut command = setup.command();
-        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("started");
-        let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        Pipe { child, input, output: BufReader::new(output).lines(), next: 1, modern }
-    }
-
-    async fn send(&mut self, message: &Value) {
-        self.input.write_all(format!("{message}\n").as_bytes()).await.expect("written");
-        self.input.flush().await.expect("written");
-    }
-
-    /// The next message; every line on standard output is one.
-    async fn receive(&mut self) -> Value {
-        let line = tokio::time::timeout(LONG, self.output.next_line()).await.expect("in time").expect("text");
-        let line = line.expect("the process lives");
-        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line}"));
-        assert_eq!(message["jsonrpc"], "2.0", "{message}");
-        message
-    }
-
-    async fn request(&mut self, method: &str, mut params: Value) -> Value {
-        let id = self.next;
-        self.next += 1;
-        if self.modern {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": "pipe", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": {},
-            });
-        }
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
-        let answer = self.receive().await;
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
-    /// The older era's handshake.
-    async fn initialize(&mut self) -> Value {
-        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "pipe", "version": "1" } });
-        let answer = self.request("initialize", params).await;
-        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-        answer
-    }
-
-    async fn call(&mut self, tool: &str, arguments: Value) -> (bool, Value) {
-        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await;
-        let result = &answer["result"];
-        assert!(result.is_object(), "{tool}: {answer}");
-        (result["isError"] == true, result["structuredContent"].clone())
-    }
-
-    /// Closes the input: how the process ended, and what it still wrote to standard error.
-    async fn end(self) -> (Option<i32>, String) {
-        let Pipe { mut child, input, mut output, .. } = self;
-        drop(input);
-        let ended = tokio::time::timeout(LONG, child.wait()).await.expect("it ends").expect("waited");
-        assert_eq!(output.next_line().await.expect("text"), None, "more on standard output");
-        let mut log = String::new();
-        child.stderr.take().expect("piped").read_to_string(&mut log).await.expect("text");
-        (ended.code(), log)
-    }
 }
 
 #[tokio::test]
@@ -371,11 +294,13 @@ async fn commands_hold_a_lease_together() {
     assert_eq!(host.get("/devices/phone").await.1["device"]["status"], "idle");
 }
 
-/// A lease that would end with the command that took it is no lease.
+/// A lease that would end with the command that took it is no lease, and a task that nobody works on none that was started.
 #[tokio::test]
-async fn a_command_without_a_server_takes_no_lease() {
-    let refused = run(&one_phone(), &["call", "connect_device"]).await;
-    assert!(refused.code == Some(1) && refused.err.contains("fingertip serve"), "{} {}", refused.out, refused.err);
+async fn a_command_without_a_server_begins_nothing_that_would_end_with_it() {
+    for (tool, arguments) in [("connect_device", "{}"), ("start_task", r#"{"steps": [{"tool": "list_apps"}]}"#)] {
+        let refused = run(&one_phone(), &["call", tool, "--json", arguments]).await;
+        assert!(refused.code == Some(1) && refused.err.contains("fingertip serve"), "{} {}", refused.out, refused.err);
+    }
 }
 
 #[tokio::test]

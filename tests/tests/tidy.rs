@@ -84,7 +84,7 @@ fn nested_imports_are_seen() {
 
 #[test]
 fn each_layer_names_only_what_it_may_know() {
-    let layers: [(&str, &[&str]); 7] = [
+    let layers: [(&str, &[&str]); 9] = [
         (
             "host/src/plugin",
             &[
@@ -142,7 +142,21 @@ fn each_layer_names_only_what_it_may_know() {
             "host/src/vision",
             &["crate::device", "crate::capability", "crate::perception", "crate::gateway", "crate::plugin"],
         ),
+        (
+            "host/src/agent",
+            &[
+                "crate::device",
+                "crate::plugin",
+                "crate::gateway",
+                "crate::perception",
+                "driver_api",
+                "axum",
+                "rmcp",
+                "http",
+            ],
+        ),
         ("host/tasks/src", &["fingertip", "driver_api", "axum", "rmcp", "http", "reqwest"]),
+        ("host/models/src", &["fingertip", "fingertip_tasks", "driver_api", "axum", "rmcp", "rusqlite", "tracing"]),
         (
             "host/src/gateway",
             &["crate::device", "crate::plugin", "crate::perception", "crate::neutral", "crate::config", "driver_api"],
@@ -191,7 +205,7 @@ fn plugins_forbid_unsafe_code_and_know_neither_host_nor_each_other() {
 #[test]
 fn unsafe_code_stands_at_the_boundary_only() {
     let allowed = ["driver-api/src/abi.rs", "driver-api/src/export.rs", "host/src/plugin/load.rs"];
-    for folder in ["driver-api/src", "host/src", "host/tasks/src", "plugins", "examples"] {
+    for folder in ["driver-api/src", "host/src", "host/models/src", "host/tasks/src", "plugins", "examples"] {
         for (file, text) in sources(folder) {
             let code = code(&text);
             let unsafe_code = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "unsafe("]
@@ -204,7 +218,9 @@ fn unsafe_code_stands_at_the_boundary_only() {
 
 #[test]
 fn every_file_says_what_it_knows() {
-    for folder in ["driver-api/src", "host/src", "host/tasks", "plugins", "examples", "tests/src", "tests/tests"] {
+    for folder in
+        ["driver-api/src", "host/src", "host/models", "host/tasks", "plugins", "examples", "tests/src", "tests/tests"]
+    {
         for (file, text) in sources(folder) {
             assert!(text.starts_with("//!"), "{file} does not open with a //! comment");
         }

@@ -613,8 +613,11 @@ fn pretty(value: &Value) -> Vec<u8> {
 
     let mut bytes = Vec::new();
     let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Apple(Default::default()));
+    // It sorts the names of an object, however they came.
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
     // Writing a value into memory cannot fail.
-    drop(serde::Serialize::serialize(value, &mut writer));
+    drop(serde::Serialize::serialize(&sorted, &mut writer));
     bytes
 }
 
