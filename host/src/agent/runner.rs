@@ -247,7 +247,15 @@ impl Run {
         if known {
             return Ok(self.journal.state().await?.last);
         }
-        let data = json!({ "reason": reason, "message": error.message, "hint": error.hint });
+        // A device that is not served now may be after the next start, with its plugin in order again.
+        let hint = match error.code {
+            Code::DeviceNotFound => format!(
+                "The task goes on when the server is started with this device again; cancel it otherwise. {}",
+                error.hint
+            ),
+            _ => error.hint.to_string(),
+        };
+        let data = json!({ "reason": reason, "message": error.message, "hint": hint });
         Ok(self.journal.write(vec![NewEvent::new(Kind::Waiting, data)]).await?.end - 1)
     }
 
