@@ -169,12 +169,14 @@ impl History {
         assert_eq!(self.of("intent").count(), self.of("effect").count(), "{}", self.told());
     }
 
-    /// Each step was begun before it was checked, once and in its order; what a repetition skips is said to be.
+    /// Each step was begun before it was checked, once and in its order; what a repetition skips is said to be. A model's step that
+    /// is in doubt is not checked: the next one shows what became of it.
     fn assert_steps(&self) {
+        let is_script = self.events[0]["data"]["steps"].as_array().is_some_and(|steps| !steps.is_empty());
         let mut checked = 0;
         for event in self.of("verified").filter(|event| event["data"]["ok"] == true) {
             let step = event["step"].as_u64().expect("a step");
-            if event["data"]["skipped"] == true {
+            if event["data"]["skipped"] == true || !is_script {
                 assert!(step > checked, "{event}: {}", self.told());
             } else {
                 assert_eq!(step, checked + 1, "steps are checked in their order: {}", self.told());

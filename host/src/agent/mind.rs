@@ -52,7 +52,7 @@ pub(super) struct Mind {
     pub(super) wants_picture: bool,
     /// The action that a human agreed to, once, and on which screen.
     pub(super) consent: Option<(String, String)>,
-    /// Actions that may have been done already, on screens that have changed since.
+    /// Actions that may have been done already.
     doubted: Vec<Doubted>,
     /// Answers that could not be used, in a row.
     pub(super) malformed: u32,
@@ -144,11 +144,10 @@ impl Mind {
         let came = match (data["outcome"].as_str(), data.get("error")) {
             (Some("unknown"), None) => {
                 let why = data["why"].as_str().unwrap_or_default();
-                if data["same_screen"] != true {
-                    let key = intent.data["key"].as_str().unwrap_or_default().to_owned();
-                    let arguments = &intent.data["arguments"];
-                    self.doubted.push(Doubted { key, target: target(intent.data["words"].as_str(), arguments) });
-                }
+                // That the screen is the same says nothing: what an action does need not show, or not yet.
+                let key = intent.data["key"].as_str().unwrap_or_default().to_owned();
+                let arguments = &intent.data["arguments"];
+                self.doubted.push(Doubted { key, target: target(intent.data["words"].as_str(), arguments) });
                 format!(
                     "nobody knows whether it was done: {why}. Judge by the screen; do not do it again unless the screen shows that it \
                      was not done"
@@ -291,8 +290,10 @@ mod tests {
         let intent = (Kind::Intent, words);
         let look = (Kind::Observation, json!({ "tool": "wait_for", "screen": "s", "key": "w" }));
         let unknown = |same: bool| (Kind::Effect, json!({ "outcome": "unknown", "same_screen": same }));
-        mind.take_in(&events(vec![intent.clone(), unknown(true)]));
+        mind.take_in(&events(vec![intent.clone()]));
         assert!(!mind.doubts("k", Some("Send")));
+        mind.take_in(&events(vec![unknown(true)]));
+        assert!(mind.doubts("k", Some("Send")));
         mind.take_in(&events(vec![intent, unknown(false), look]));
         assert!(
             mind.doubts("k", None)
