@@ -23,7 +23,7 @@ fn wanted(round: usize) -> &'static str {
 
 /// The next step by what stands in the question.
 fn decide(question: &str) -> Turn {
-    let says = |text: &str| question.contains(&Value::from(text).to_string().trim_matches('"'));
+    let says = |text: &str| question.contains(Value::from(text).to_string().trim_matches('"'));
     let wanted = if says("Turn previews off") { "off" } else { "on" };
     let tap = |element: &str| Turn::act("tap", json!({ "element": element }));
     if !says("launch_app {") {
