@@ -9,6 +9,12 @@ use serde_json::Value;
 /// How many lines of what was done are kept; of older ones a model is told the number.
 const LINES: usize = 30;
 const LINE_CHARS: usize = 300;
+/// What a tool tells that only looks is read by no other way.
+const LOOK_CHARS: usize = 1_500;
+/// A human's words are worth more room than the question, of which the model knows what it was about.
+const ANSWER_CHARS: usize = 2_000;
+/// The reason of a question about what may have been done already.
+pub(super) const DOUBT: &str = "outcome_unknown";
 /// What a human says who agrees.
 const YES: &[&str] = &[
     "yes",
@@ -72,16 +78,21 @@ struct Doubted {
     target: Option<String>,
 }
 
+impl Doubted {
+    fn is(&self, key: &str, target: Option<&str>) -> bool {
+        self.key == key || target.is_some() && self.target.as_deref() == target
+    }
+}
+
 impl Mind {
     /// Whether an action, or one on the same thing, may have been done already.
     pub(super) fn doubts(&self, key: &str, target: Option<&str>) -> bool {
-        let same = |doubted: &Doubted| doubted.key == key || target.is_some() && doubted.target.as_deref() == target;
-        self.doubted.iter().any(same)
+        self.doubted.iter().any(|doubted| doubted.is(key, target))
     }
 
-    /// Nothing is known yet of what happened after event number `last`.
-    pub(super) fn after(last: u32) -> Mind {
-        Mind { last, ..Mind::default() }
+    /// What happened until event number `last` counts no more, but for this.
+    pub(super) fn after(last: u32, known: &str) -> Mind {
+        Mind { last, lines: vec![one_line(known)], ..Mind::default() }
     }
 
     /// Takes in what has happened.
@@ -116,11 +127,13 @@ impl Mind {
             Kind::Observation => {
                 self.acts(text("screen"), text("key"));
                 let result = data.get("error").map_or_else(|| data["result"].to_string(), failure);
-                self.tell(&format!("{} → {result}", action(data)));
-                self.circles.came(false);
+                self.lines.push(format!("{} → {}", one_line(&action(data)), shortened(&result, LOOK_CHARS)));
             }
             Kind::Intent => {
-                self.acts(text("screen"), text("key"));
+                // What did nothing and is tried again by itself is one action.
+                if data["retry"] != true {
+                    self.acts(text("screen"), text("key"));
+                }
                 self.consent = None;
                 self.actions += 1;
                 self.intent = Some(event.clone());
@@ -163,20 +176,25 @@ impl Mind {
         let entered = data["result"]["entered"]["text"].as_str();
         let entered = entered.map_or_else(String::new, |text| format!("; the field now says {text:?}"));
         self.tell(&format!("{} → {came}{entered}", action(&intent.data)));
-        self.circles.came(state == Some("unchanged") || data.get("error").is_some());
+        let nothing = state == Some("unchanged") || data.get("error").is_some();
+        if !nothing || intent.data["retry"] != true {
+            self.circles.came(nothing);
+        }
     }
 
     fn answered(&mut self, answer: &str) {
         let question = self.question.take().unwrap_or_default();
         let asked = question["question"].as_str().unwrap_or_default();
-        self.tell(&format!("A human was asked: {asked:?} and answered: {answer:?}"));
+        let (asked, said) = (one_line(&format!("{asked:?}")), shortened(&format!("{answer:?}"), ANSWER_CHARS));
+        self.lines.push(format!("A human answered: {said} to the question: {asked}"));
         self.told.push(answer.to_owned());
-        if is_yes(answer) {
-            let text = |name: &str| question[name].as_str().map(str::to_owned);
-            self.consent = text("key").zip(text("screen"));
+        let text = |name: &str| question[name].as_str().map(str::to_owned);
+        self.consent = text("key").zip(text("screen")).filter(|_| is_yes(answer));
+        // Whoever answers whether it was done knows it.
+        if question["reason"] == DOUBT {
+            let (key, target) = (text("key").unwrap_or_default(), text("target"));
+            self.doubted.retain(|doubted| !doubted.is(&key, target.as_deref()));
         }
-        // Whoever answered knows what was done.
-        self.doubted.clear();
         self.stuck = None;
         self.malformed = 0;
         self.circles.helped();
@@ -226,9 +244,14 @@ fn is_yes(answer: &str) -> bool {
 
 /// A text of the phone within a line: it can neither begin a new one nor end the boundary of a screen.
 pub(super) fn one_line(text: &str) -> String {
+    shortened(text, LINE_CHARS)
+}
+
+/// The same, of at most so many characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.replace('<', "‹");
-    match line.char_indices().nth(LINE_CHARS) {
+    match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
@@ -276,6 +299,11 @@ mod tests {
         assert_eq!(mind.consent, Some(("tap x".to_owned(), "s".to_owned())));
         mind.take_in(&events(vec![(Kind::Intent, json!({ "tool": "tap", "key": "tap x" }))]));
         assert_eq!(mind.consent, None);
+        // A later no takes an older yes back.
+        let about = |key: &str| (Kind::Asked, json!({ "question": "Delete?", "key": key, "screen": "s" }));
+        let said = |answer: &str| (Kind::Answered, json!({ "answer": answer }));
+        mind.take_in(&events(vec![about("tap x"), said("yes"), about("tap y"), said("no, stop")]));
+        assert_eq!(mind.consent, None);
         mind.take_in(&events(vec![
             (Kind::Asked, json!({ "question": "Delete?", "key": "tap x" })),
             (Kind::Answered, json!({ "answer": "no, leave it" })),
@@ -300,7 +328,13 @@ mod tests {
                 && mind.doubts("by another name", Some("Send"))
                 && !mind.doubts("other", Some("Back"))
         );
-        mind.take_in(&events(vec![(Kind::Asked, json!({})), (Kind::Answered, json!({ "answer": "it was not" }))]));
+        let answer = || (Kind::Answered, json!({ "answer": "it was not" }));
+        for about in [json!({ "reason": "model" }), json!({ "reason": "outcome_unknown", "key": "other" })] {
+            mind.take_in(&events(vec![(Kind::Asked, about), answer()]));
+            assert!(mind.doubts("k", Some("Send")));
+        }
+        let about = json!({ "reason": "outcome_unknown", "key": "another", "target": "Send" });
+        mind.take_in(&events(vec![(Kind::Asked, about), answer()]));
         assert!(!mind.doubts("k", Some("Send")));
     }
 }

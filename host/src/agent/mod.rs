@@ -13,7 +13,7 @@
 //! | `journal`, `hands` | what is recorded, and calls with what is recorded around them |
 //! | `steps`, `doubt`, `repair` | a script, actions of which nobody knows whether they were done, a step that a model mends |
 //! | `think`, `mind`, `prompt`, `screen` | a goal: a model decides, by what the events and the screen tell |
-//! | `risk`, `circles`, `output` | when a human is asked, when it leads nowhere, what form a result has |
+//! | `target`, `risk`, `circles`, `output` | what is acted on, when a human is asked, when it leads nowhere, what form a result has |
 //! | `save` | a task that was done, as a script |
 //! | `doors`, `view` | the capabilities, and a task as callers see it |
 
@@ -36,6 +36,7 @@ mod screen;
 mod script;
 mod service;
 mod steps;
+mod target;
 mod think;
 mod turns;
 mod view;

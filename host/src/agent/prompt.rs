@@ -9,7 +9,7 @@ use fingertip_models::Tool;
 use serde_json::{Map, Value, json};
 
 /// The version of these parts, which is recorded with each task that uses them.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 const SYSTEM: &str = include_str!("prompts/system.md");
 const STEP: &str = include_str!("prompts/step.md");
@@ -116,9 +116,9 @@ pub(super) fn step(situation: &Situation<'_>) -> String {
 }
 
 /// The goal of mending one step.
-pub(super) fn repair(step: &str, why: &str, expected: Option<&str>) -> String {
+pub(super) fn repair(step: &str, expected: Option<&str>) -> String {
     let expected = expected.map_or_else(String::new, |expected| format!("Afterwards this must hold: {expected}. "));
-    fill(REPAIR, &[("step", step), ("why", &super::mind::one_line(why)), ("expected", &expected)]).trim_end().to_owned()
+    fill(REPAIR, &[("step", step), ("expected", &expected)]).trim_end().to_owned()
 }
 
 /// Puts values where `{name}` stands in a part; what stands in the values is left as it is.
@@ -179,8 +179,18 @@ pub(super) fn finish(output: Option<&Value>) -> Tool {
         "summary": { "type": "string", "description": "How the screen shows it, or why it cannot be reached, in a sentence." },
     });
     let Some(output) = output else { return own(FINISH, "Ends the task.", fields, &["success", "summary"]) };
-    fields["output"] = output.clone();
-    own(FINISH, "Ends the task.", fields, &["success", "summary", "output"])
+    let mut output = output.clone();
+    // What a schema refers to is looked for from the root.
+    let shared: Vec<(&str, Value)> = ["$defs", "definitions"]
+        .into_iter()
+        .filter_map(|name| Some((name, output.as_object_mut()?.remove(name)?)))
+        .collect();
+    fields["output"] = output;
+    let mut tool = own(FINISH, "Ends the task.", fields, &["success", "summary", "output"]);
+    for (name, definitions) in shared {
+        tool.schema[name] = definitions;
+    }
+    tool
 }
 
 fn own(name: &str, description: &str, fields: Value, required: &[&str]) -> Tool {
@@ -214,7 +224,7 @@ mod tests {
     /// A change of what models are told must be meant: count up the version, and look at what it does to a task set.
     #[test]
     fn the_parts_are_the_committed_ones() {
-        let mut mind = Mind::after(0);
+        let mut mind = Mind::default();
         (mind.plan, mind.stuck) = (vec!["Open Notes".to_owned()], Some("it does".to_owned()));
         mind.lines.push("tap {\"text\":\"New note\"} → changed".to_owned());
         mind.forgotten = 2;
@@ -232,7 +242,7 @@ mod tests {
             "version {VERSION}\n\n{}\n----\n{}\n----\n{}",
             system(),
             step(&situation),
-            repair("tap \"OK\"", "it is not there", Some("text \"Saved\""))
+            repair("tap \"OK\"", Some("text \"Saved\""))
         );
         insta::assert_snapshot!("prompts", all);
     }
@@ -251,5 +261,9 @@ mod tests {
         let tap = with_pictures.iter().find(|tool| tool.name == "tap").unwrap();
         assert!(tap.schema["properties"].get("x").is_some());
         assert_eq!(with_pictures.last().unwrap().schema["properties"]["output"], json!({ "type": "string" }));
+        let shared = json!({ "$ref": "#/$defs/name", "$defs": { "name": { "type": "string" } } });
+        let schema = finish(Some(&shared)).schema;
+        assert_eq!(schema["properties"]["output"], json!({ "$ref": "#/$defs/name" }));
+        assert_eq!(schema["$defs"]["name"], json!({ "type": "string" }));
     }
 }

@@ -4,6 +4,7 @@
 
 use super::{
     halt::Halt,
+    mind::Mind,
     prompt,
     runner::Run,
     think::{self, Aim, Finish},
@@ -43,11 +44,16 @@ impl Repair {
         Some(Repair { step: event.step?, since: event.n, most: MOST_ACTIONS, why: why.to_owned() })
     }
 
+    /// What is known when it begins. What went wrong was told by the phone, and is no part of the goal.
+    pub(super) fn mind(&self) -> Mind {
+        Mind::after(self.since, &format!("The step was tried as it is written, and failed: {}", self.why))
+    }
+
     /// Has the model do it: how it says that it went.
     pub(super) async fn work(&self, run: &Run, model: &Model, step: &Step) -> Result<Finish, Halt> {
         let expected = step.expect.as_ref().map(|expect| Value::Object(expect.clone()).to_string());
         let arguments = step.arguments.clone().map(Value::Object).unwrap_or_default();
-        let goal = prompt::repair(&format!("{} {arguments}", step.tool), &self.why, expected.as_deref());
+        let goal = prompt::repair(&format!("{} {arguments}", step.tool), expected.as_deref());
         let aim = Aim { goal: &goal, repair: Some(self), output: None, only_tell: false };
         think::pursue(run, model, &aim).await
     }

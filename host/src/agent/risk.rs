@@ -1,10 +1,11 @@
 //! Before what a model's task asks a human: actions that cost money, lose something, or are a person's to do.
 //!
 //! Knows words on screens and nothing of phones. It goes by what the element that is acted on says, not by what the model says of
-//! it, and holds whatever the model was told by a screen. It is not complete: what a button does need not be written on it, a place
-//! on a picture that no tree explains says nothing, and swiping a row may delete it in some apps.
+//! it, and holds whatever the model was told by a screen. It is not complete: what a button does need not be written on it, and
+//! swiping a row may delete it in some apps.
 
-use crate::config::AskBefore;
+use super::target::Target;
+use crate::{capability::says_no, config::AskBefore};
 use serde_json::{Map, Value};
 
 /// Words that a button has which loses something.
@@ -169,12 +170,9 @@ const CAPTCHA: &[&str] = &[
 pub(super) struct Action<'a> {
     pub(super) tool: &'a str,
     pub(super) arguments: &'a Map<String, Value>,
-    /// What the element that is acted on says, as far as it is known.
-    pub(super) target: &'a str,
+    pub(super) target: &'a Target,
     /// What the whole screen says.
     pub(super) screen: &'a str,
-    /// Whether an alert or a sheet is in front.
-    pub(super) in_front: bool,
     /// Whether what is typed is the operator's own: an input, or a human's answer.
     pub(super) own_text: bool,
 }
@@ -182,14 +180,13 @@ pub(super) struct Action<'a> {
 /// For what reason a human is to be asked before this is done.
 pub(super) fn occasion(action: &Action<'_>, ask: &AskBefore) -> Option<String> {
     let asks = |occasion: &str| ask.occasions.iter().any(|asked| asked == occasion);
-    let target = fold(action.target);
+    let target = fold(&action.target.says);
     let screen = fold(action.screen);
     let on = |text: &str, words: &[&str]| words.iter().any(|word| holds(text, word));
-    let accepts =
-        action.tool == "answer_alert" && action.arguments.get("action").and_then(Value::as_str) != Some("dismiss");
-    // A button of an alert says "OK"; what it does stands in the alert.
-    let asked = accepts || action.in_front && action.tool == "tap";
-    let meant = if asked && !is_refusal(&target) { &screen } else { &target };
+    // Whoever says no to a question does not do what it asks about.
+    let asked = action.target.asked.as_ref().filter(|_| !says_no(&action.target.label));
+    let meant = asked.map_or_else(|| target.clone(), |asked| fold(&format!("{}\n{asked}", action.target.says)));
+    let meant = meant.as_str();
     // Some buttons are pushed aside rather than pressed: slide to pay.
     let presses = matches!(action.tool, "tap" | "answer_alert" | "swipe");
     let listed = ask.words.iter().find(|word| holds(meant, &fold(word)));
@@ -197,9 +194,10 @@ pub(super) fn occasion(action: &Action<'_>, ask: &AskBefore) -> Option<String> {
         return Some(format!("listed: {word}"));
     }
     let argument = |name: &str| action.arguments.get(name);
-    let sends = action.tool == "input_text" && argument("submit") == Some(&Value::Bool(true))
+    let ends_line = argument("text").and_then(Value::as_str).is_some_and(|text| text.contains(['\n', '\r']));
+    let sends = action.tool == "input_text" && (argument("submit") == Some(&Value::Bool(true)) || ends_line)
         || action.tool == "press_button" && argument("button").and_then(Value::as_str) == Some("enter");
-    if asks("captcha") && action.tool != "press_button" && on(&screen, CAPTCHA) {
+    if asks("captcha") && (presses || action.tool == "input_text") && on(&screen, CAPTCHA) {
         return Some("captcha".to_owned());
     }
     if asks("deletion") && presses && on(meant, DELETION) {
@@ -213,12 +211,6 @@ pub(super) fn occasion(action: &Action<'_>, ask: &AskBefore) -> Option<String> {
         return Some("one_time_code".to_owned());
     }
     None
-}
-
-fn is_refusal(target: &str) -> bool {
-    ["cancel", "no", "not now", "keep", "dismiss", "abbrechen", "annuler", "cancelar", "取消", "キャンセル"]
-        .iter()
-        .any(|word| holds(target, word))
 }
 
 fn fold(text: &str) -> String {
@@ -246,10 +238,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// Here a screen that begins with `alert` is one with an alert in front, which the target answers.
     fn asked(tool: &str, arguments: Value, target: &str, screen: &str) -> Option<String> {
         let arguments = arguments.as_object().unwrap();
-        let in_front = screen.starts_with("alert");
-        let action = Action { tool, arguments, target, screen, in_front, own_text: false };
+        let label = crate::agent::screen::label(target).unwrap_or_else(|| target.to_owned());
+        let asked = screen.starts_with("alert").then(|| screen.to_owned());
+        let target = Target { says: target.to_owned(), label, asked };
+        let action = Action { tool, arguments, target: &target, screen, own_text: false };
         let ask = AskBefore { words: vec!["Überweisen".to_owned()], ..AskBefore::default() };
         occasion(&action, &ask)
     }
@@ -266,20 +261,24 @@ mod tests {
             ("tap", json!({}), "button \"Confirm\"", "Your name", None),
             ("tap", json!({}), "button \"Jetzt überweisen\"", "", Some("listed: Überweisen")),
             ("tap", json!({}), "button \"Next\"", "I’m not a robot", Some("captcha")),
+            ("find_text", json!({ "text": "Next" }), "", "I’m not a robot", None),
+            ("open_url", json!({}), "bank:überweisen", "", Some("listed: Überweisen")),
             ("input_text", json!({}), "text_field \"Code\"", "Enter the verification code", Some("one_time_code")),
             ("input_text", json!({}), "text_field \"Delete reason\"", "", None),
-            ("answer_alert", json!({ "action": "accept" }), "", "Delete this note? OK Cancel", Some("deletion")),
-            ("answer_alert", json!({ "button": "OK" }), "OK", "Delete this note? OK Cancel", Some("deletion")),
-            ("answer_alert", json!({ "button": "Cancel" }), "Cancel", "Delete this note? OK Cancel", None),
-            ("answer_alert", json!({ "action": "dismiss" }), "", "Delete this note?", None),
+            ("answer_alert", json!({}), "OK", "alert Delete this note?", Some("deletion")),
+            ("answer_alert", json!({}), "Cancel", "alert Delete this note?", None),
+            ("answer_alert", json!({}), "Yes, no going back", "alert Delete this note?", Some("deletion")),
+            ("answer_alert", json!({}), "Don't keep", "alert Delete this note?", Some("deletion")),
+            ("answer_alert", json!({}), "Delete", "alert What now?", Some("deletion")),
             ("tap", json!({}), "button \"OK\"", "alert \"Delete this note?\"", Some("deletion")),
             ("tap", json!({}), "button \"Cancel\"", "alert \"Delete this note?\"", None),
             ("swipe", json!({}), "slider \"Slide to pay\"", "", Some("payment")),
             ("swipe", json!({}), "cell \"Inbox\"", "Delete", None),
             ("input_text", json!({ "submit": true }), "", "Card number", Some("payment")),
-            ("input_text", json!({}), "", "Card number", None),
+            ("input_text", json!({ "text": "12\n" }), "", "Card number", Some("payment")),
+            ("input_text", json!({ "text": "12" }), "", "Card number", None),
             ("press_button", json!({ "button": "enter" }), "", "Order total 3 €", Some("payment")),
-            ("answer_alert", json!({ "action": "accept" }), "", "Überweisen 500 €? OK", Some("listed: Überweisen")),
+            ("answer_alert", json!({}), "OK", "alert Überweisen 500 €?", Some("listed: Überweisen")),
         ] {
             assert_eq!(asked(tool, arguments, target, screen).as_deref(), reason, "{tool} {target} {screen}");
         }
@@ -288,14 +287,8 @@ mod tests {
     #[test]
     fn what_the_operator_takes_off_the_list_is_done() {
         let (arguments, ask) = (Map::new(), AskBefore { occasions: Vec::new(), words: Vec::new() });
-        let action = Action {
-            tool: "tap",
-            arguments: &arguments,
-            target: "Delete",
-            screen: "captcha",
-            in_front: false,
-            own_text: false,
-        };
+        let target = Target { says: "Delete".to_owned(), ..Target::default() };
+        let action = Action { tool: "tap", arguments: &arguments, target: &target, screen: "captcha", own_text: false };
         assert_eq!(occasion(&action, &ask), None);
     }
 }

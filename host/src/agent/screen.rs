@@ -2,7 +2,7 @@
 //!
 //! It knows how the text form of a tree is written: one element a line, its ref first, then its words. It does not know trees.
 
-use super::{halt::Halt, hands::Hands};
+use super::{halt::Halt, hands::Hands, mind::one_line};
 use crate::capability::Error;
 use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,6 +21,8 @@ pub(super) struct Screen {
     pub(super) app: Option<String>,
     /// The frame's name.
     pub(super) frame: String,
+    /// An alert that is in front and stands in no tree, as it is shown to the model.
+    pub(super) alert: Option<String>,
     /// Whether the text does not tell all that a person sees.
     pub(super) partial: bool,
     /// What is to be known about the look.
@@ -42,13 +44,31 @@ impl Screen {
         let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
         let notes = body.get("notes").and_then(Value::as_array).cloned().unwrap_or_default();
         let told = |name: &'static str| notes.iter().filter_map(move |note| note[name].as_str().map(str::to_owned));
-        Ok(Ok(Screen {
+        let mut screen = Screen {
             partial: body.contains_key("description") || told("code").any(|code| PARTIAL.contains(&code.as_str())),
             text: text("text").or_else(|| text("description")).unwrap_or_default(),
             app: body.get("app").and_then(|app| app["name"].as_str().or(app["id"].as_str())).map(str::to_owned),
             frame: text("frame").unwrap_or_default(),
             notes: told("text").collect(),
-        }))
+            alert: None,
+        };
+        if told("code").any(|code| code == "alert_up") && !screen.is_asking() {
+            screen.add_alert(hands).await?;
+        }
+        Ok(Ok(screen))
+    }
+
+    /// Reads the alert that the system shows over the app.
+    async fn add_alert(&mut self, hands: &Hands) -> Result<(), Halt> {
+        let Ok(described) = hands.look("describe_screen", json!({ "max_tokens": 50 })).await? else { return Ok(()) };
+        let Some(alert) = described.body.get("alert") else { return Ok(()) };
+        let line = one_line(&format!("alert {} with the buttons {}", alert["text"], alert["buttons"]));
+        match self.text.rfind("</screen>") {
+            Some(end) => self.text.insert_str(end, &format!("{line}\n")),
+            None => self.text.push_str(&format!("\n{line}")),
+        }
+        self.alert = Some(line);
+        Ok(())
     }
 
     /// The lines of elements: ref and the rest.
@@ -61,7 +81,7 @@ impl Screen {
     pub(super) fn signature(&self) -> String {
         let texts = self.lines().map(|(_, rest)| rest).collect::<Vec<_>>().join("\n");
         let texts = if texts.is_empty() { self.text.replace(&self.frame, "") } else { texts };
-        mark(&texts)
+        mark(&format!("{texts}{}", self.alert.as_deref().unwrap_or_default()))
     }
 
     /// The words of the element with this ref, by which it can be named later; which of several alike is said too.
@@ -79,12 +99,13 @@ impl Screen {
     /// What the screen is called: the words of what is in front, or else of its first line.
     pub(super) fn title(&self) -> String {
         let line = self.lines().find(is_in_front).or_else(|| self.lines().next());
-        line.map(|(_, rest)| rest.chars().take(120).collect()).unwrap_or_default()
+        let line = self.alert.as_deref().or(line.map(|(_, rest)| rest));
+        line.map(|line| line.chars().take(120).collect()).unwrap_or_default()
     }
 
     /// Whether an alert or a sheet is in front: what its buttons do stands beside them.
     pub(super) fn is_asking(&self) -> bool {
-        self.lines().any(|line| is_in_front(&line))
+        self.alert.is_some() || self.lines().any(|line| is_in_front(&line))
     }
 
     /// Everything that the line of an element says.
@@ -111,7 +132,7 @@ pub(super) fn is_ref(name: &str) -> bool {
 }
 
 /// The words at the beginning of a line: a role, and a text in quotes or an identifier; none where nothing names the element.
-fn head(rest: &str) -> Option<&str> {
+pub(super) fn head(rest: &str) -> Option<&str> {
     let bytes = rest.as_bytes();
     let start = rest.find(['"', '#'])?;
     // Between the role and what names the element stands one blank, and nothing else does.

@@ -16,6 +16,7 @@ use super::{
     runner::Run,
     screen::{self, Screen},
     script::title,
+    target,
 };
 use crate::capability::{Code, Error, Planned, Step, plan_step};
 use fingertip_models::{Decision, Failed, Model, ModelError, Picture, Question, Tool};
@@ -29,6 +30,8 @@ const WITHIN: Duration = Duration::from_secs(600);
 const MALFORMED: u32 = 3;
 /// How long a screen may take to come to rest before an action in doubt is looked at.
 const SETTLE_MS: u64 = 4_000;
+/// How much of a call a human is shown who is to agree to it.
+const WHOLE_CHARS: usize = 1_000;
 /// How much of a screen's text is recorded.
 const SCREEN_BYTES: usize = 12_000;
 
@@ -89,7 +92,7 @@ pub(super) async fn tell(run: &Run, model: &Model) -> Result<End, Halt> {
 /// Works until the model says that it is done, or cannot be.
 pub(super) async fn pursue(run: &Run, model: &Model, aim: &Aim<'_>) -> Result<Finish, Halt> {
     let planner = Planner { run, model, aim, tools: tools(run, model, aim) };
-    let mut mind = Mind::after(aim.repair.map_or(0, |repair| repair.since));
+    let mut mind = aim.repair.map_or_else(Mind::default, Repair::mind);
     loop {
         let task = run.between().await?;
         mind.take_in(&run.journal.events(mind.last).await?);
@@ -286,11 +289,7 @@ impl Planner<'_> {
             Some(words) => Some(words.to_owned()),
             None => None,
         };
-        let mut named = written.clone();
-        if let Some(words) = &words {
-            named.insert("element".to_owned(), words.as_str().into());
-        }
-        let mut named = Value::Object(named);
+        let mut named = Value::Object(named(&written, words.as_deref()));
         named.sort_all_objects();
         let key = screen::mark(&format!("{tool} {named}"));
         Ok(Chosen { planned, written, words, key, said })
@@ -306,7 +305,8 @@ impl Planner<'_> {
         chosen: Chosen,
     ) -> Result<(), Halt> {
         let Chosen { planned, written, words, key, said } = chosen;
-        let what = named(planned.tool, &written, words.as_deref());
+        let named = named(&written, words.as_deref());
+        let what = title(planned.tool, &named);
         let consent = mind.consent.as_ref().is_some_and(|(action, screen)| *action == key && screen == signature);
         if !consent {
             if let Some(why) = mind.circles.before(signature, &key) {
@@ -318,14 +318,15 @@ impl Planner<'_> {
                 None => self.risk(mind, screen, &planned, &written).await?,
             };
             if let Some((reason, why)) = risk {
-                let place = screen.title();
+                let (what, place) = (whole(planned.tool, &named), screen.title());
                 let question = format!(
                     "The task is about to do this: {what}, where the screen says {place}. {why} Answer `yes` to have it done there, or \
                      say what to do instead."
                 );
-                let tool = planned.tool;
+                let target = mind::target(words.as_deref(), &Value::Object(written));
                 let question = json!({
-                    "question": question, "reason": reason, "key": key, "screen": signature, "tool": tool, "said": said,
+                    "question": question, "reason": reason, "key": key, "target": target, "screen": signature,
+                    "tool": planned.tool, "said": said,
                 });
                 return Err(self.run.ask(Some(number), question).await);
             }
@@ -371,7 +372,7 @@ impl Planner<'_> {
         let target = mind::target(words, &Value::Object(written.clone()));
         mind.doubts(key, target.as_deref()).then(|| {
             let why = "It may have been done already: the work was broken off meanwhile.";
-            ("outcome_unknown".to_owned(), why.to_owned())
+            (mind::DOUBT.to_owned(), why.to_owned())
         })
     }
 
@@ -383,15 +384,17 @@ impl Planner<'_> {
         planned: &Planned,
         written: &Map<String, Value>,
     ) -> Result<Option<(String, String)>, Halt> {
+        if !self.run.hands.acts(planned.tool) {
+            return Ok(None);
+        }
         let typed = text(written, "text");
-        let target = self.target(screen, planned).await?;
+        let target = target::resolve(&self.run.hands, planned, screen).await?;
         let own_text = !inputs::used(&typed).is_empty() || mind.told.iter().any(|told| says(told, &typed));
         let action = Action {
             tool: planned.tool,
             arguments: &planned.arguments,
             target: &target,
             screen: &screen.text,
-            in_front: screen.is_asking(),
             own_text,
         };
         let Some(reason) = risk::occasion(&action, &self.run.agent.config.ask_before) else { return Ok(None) };
@@ -407,38 +410,6 @@ impl Planner<'_> {
             _ => "The operator wants to be asked before it.",
         };
         Ok(Some((reason, why.to_owned())))
-    }
-
-    /// What stands on what is acted on, whatever the model called it.
-    async fn target(&self, screen: &Screen, planned: &Planned) -> Result<String, Halt> {
-        let arguments = &planned.arguments;
-        if let Some(element) = arguments.get("element").and_then(Value::as_str) {
-            if let Some(line) = screen.line(element) {
-                return Ok(line.to_owned());
-            }
-            let within = self.run.hands.look("get_ui_tree", json!({ "within": element, "max_tokens": 400 })).await?;
-            let seen = within.ok().and_then(|seen| Some(seen.body.get("text")?.as_str()?.to_owned()));
-            // Its own line is the first.
-            let line = seen.as_deref().and_then(|seen| seen.lines().nth(1));
-            return Ok(line.unwrap_or(element).to_owned());
-        }
-        let point = |x: &str, y: &str| Some((arguments.get(x)?.as_f64()?, arguments.get(y)?.as_f64()?));
-        if let Some((x, y)) = point("x", "y").or(point("from_x", "from_y")) {
-            let Ok(seen) = self.run.hands.look("get_ui_tree", json!({ "format": "json" })).await? else {
-                return Ok(String::new());
-            };
-            let elements = seen.body.get("elements").and_then(Value::as_array).cloned().unwrap_or_default();
-            let side = |element: &Value, name: &str| element["bounds"][name].as_f64().unwrap_or(f64::NAN);
-            let holds = |element: &&Value| {
-                let (left, top) = (side(element, "x"), side(element, "y"));
-                let (right, bottom) = (left + side(element, "width"), top + side(element, "height"));
-                element["actionable"] == true && (left..right).contains(&x) && (top..bottom).contains(&y)
-            };
-            let labels = elements.iter().filter(holds).filter_map(|element| element["label"].as_str());
-            return Ok(labels.collect::<Vec<_>>().join("\n"));
-        }
-        let name = if planned.tool == "answer_alert" { "button" } else { "text" };
-        Ok(if planned.tool == "input_text" { String::new() } else { text(arguments, name) })
     }
 
     /// The task goes in circles: the model is told once, then a human.
@@ -499,13 +470,24 @@ fn says(told: &str, typed: &str) -> bool {
         && (told.trim() == typed || typed.chars().count() >= 4 && told.split(word).any(|word| word == typed))
 }
 
-/// A call in a few words, its element by its own words.
-fn named(tool: &str, written: &Map<String, Value>, words: Option<&str>) -> String {
+/// What was written, with the element by its own words.
+fn named(written: &Map<String, Value>, words: Option<&str>) -> Map<String, Value> {
     let mut named = written.clone();
     if let Some(words) = words {
         named.insert("element".to_owned(), words.into());
     }
-    title(tool, &named)
+    named
+}
+
+/// All of a call, for whoever is to agree to it.
+fn whole(tool: &str, named: &Map<String, Value>) -> String {
+    let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let parts: Vec<String> = named.iter().map(|(name, part)| format!("{name}: {}", value(part))).collect();
+    let whole = match &parts[..] {
+        [_] => format!("{} {}", tool.replace('_', " "), named.values().map(value).collect::<String>()),
+        _ => format!("{} ({})", tool.replace('_', " "), parts.join(", ")),
+    };
+    mind::shortened(&whole, WHOLE_CHARS)
 }
 
 fn text(arguments: &Map<String, Value>, name: &str) -> String {

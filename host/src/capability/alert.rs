@@ -80,7 +80,7 @@ async fn answer_alert(context: Arc<Context>, arguments: AnswerAlert, caller: Cal
         return Err(Error::new(Code::ElementNotFound, "no alert is in front", "Look at the screen and go on.")
             .on_device(target.id()));
     };
-    let button = choose(&alert, &wanted).ok_or_else(|| no_such_button(&target, &alert, &wanted))?.to_owned();
+    let button = choose(&alert.buttons, &wanted).ok_or_else(|| no_such_button(&target, &alert, &wanted))?.to_owned();
     stage.prepare(Subject::Alert, None).await?;
     stage.answer(button).await?;
     let (acted, image) = stage.finish(Subject::Alert).await?;
@@ -119,11 +119,10 @@ const DISMISSIVE: [&str; 26] = [
 
 /// The label of the button that is meant. A single button is both; of two, one says no, or else stands first, where platforms put
 /// it. With more it is the caller's to say which: to allow once, always, or never is no yes or no.
-fn choose<'a>(alert: &'a Alert, wanted: &Wanted) -> Option<&'a str> {
-    let says_no = |button: &&String| DISMISSIVE.contains(&fold(button).as_str());
-    let mut refusals = alert.buttons.iter().filter(says_no);
+fn choose<'a>(buttons: &'a [String], wanted: &Wanted) -> Option<&'a str> {
+    let mut refusals = buttons.iter().filter(|button| says_no(button));
     let button = match wanted {
-        Wanted::Action(action) => match (alert.buttons.as_slice(), refusals.next(), refusals.next(), action) {
+        Wanted::Action(action) => match (buttons, refusals.next(), refusals.next(), action) {
             ([only], ..) => Some(only),
             (_, Some(no), None, Action::Dismiss) => Some(no),
             ([one, other], Some(no), None, Action::Accept) => Some(if one == no { other } else { one }),
@@ -132,12 +131,28 @@ fn choose<'a>(alert: &'a Alert, wanted: &Wanted) -> Option<&'a str> {
             _ => None,
         },
         // People type plain apostrophes where alerts have printed ones.
-        Wanted::Button(label) => alert.buttons.iter().find(|button| *button == label).or_else(|| {
+        Wanted::Button(label) => buttons.iter().find(|button| *button == label).or_else(|| {
             let label = fold(label);
-            alert.buttons.iter().find(|button| fold(button) == label)
+            buttons.iter().find(|button| fold(button) == label)
         }),
     };
     button.map(String::as_str)
+}
+
+/// Whether a button with this label leaves everything as it is.
+pub fn says_no(label: &str) -> bool {
+    DISMISSIVE.contains(&fold(label).as_str())
+}
+
+/// The button of these that a call of `answer_alert` presses, by its arguments.
+pub fn pressed<'a>(buttons: &'a [String], button: Option<&str>, action: Option<&str>) -> Option<&'a str> {
+    let wanted = match (button, action) {
+        (Some(button), _) => Wanted::Button(button.to_owned()),
+        (None, Some("accept")) => Wanted::Action(Action::Accept),
+        (None, Some("dismiss")) => Wanted::Action(Action::Dismiss),
+        _ => return None,
+    };
+    choose(buttons, &wanted)
 }
 
 fn no_such_button(target: &Target, alert: &Alert, wanted: &Wanted) -> Error {
@@ -162,8 +177,8 @@ mod tests {
     use super::*;
 
     fn chosen(buttons: &[&str], wanted: &Wanted) -> Option<String> {
-        let alert = Alert { text: String::new(), buttons: buttons.iter().map(|button| (*button).to_owned()).collect() };
-        choose(&alert, wanted).map(str::to_owned)
+        let buttons: Vec<String> = buttons.iter().map(|button| (*button).to_owned()).collect();
+        choose(&buttons, wanted).map(str::to_owned)
     }
 
     #[test]

@@ -40,6 +40,7 @@ mod wait;
 
 use guard::guard;
 
+pub use alert::{pressed, says_no};
 pub use capture::show_tree;
 pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke, Method, Route};
 pub use context::{Context, Settings};
