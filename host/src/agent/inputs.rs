@@ -75,6 +75,11 @@ impl Inputs {
         self.secret.values().map(text_of).filter(|text| !text.is_empty()).collect()
     }
 
+    /// The name of the plain input that is this text.
+    pub(super) fn named(plain: &Map<String, Value>, text: &str) -> Option<String> {
+        plain.iter().find(|(_, value)| value.as_str().is_some_and(|value| value == text)).map(|(name, _)| name.clone())
+    }
+
     fn get(&self, name: &str) -> Option<&Value> {
         self.plain.get(name).or_else(|| self.secret.get(name))
     }
@@ -150,6 +155,11 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     parts.push(Part::Text(rest));
     parts.retain(|part| *part != Part::Text(""));
     parts
+}
+
+/// A text that says itself, whatever stands in it.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace("${", "$${")
 }
 
 /// The names of the inputs that a text uses.

@@ -5,6 +5,7 @@
 use super::{circles::Circles, screen};
 use fingertip_tasks::{Event, Kind};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// How many lines of what was done are kept; of older ones a model is told the number.
 const LINES: usize = 30;
@@ -13,6 +14,8 @@ const LINE_CHARS: usize = 300;
 const LOOK_CHARS: usize = 1_500;
 /// A human's words are worth more room than the question, of which the model knows what it was about.
 const ANSWER_CHARS: usize = 2_000;
+/// How many things that were found are remembered.
+const FOUND: usize = 300;
 /// The reason of a question about what may have been done already.
 pub(super) const DOUBT: &str = "outcome_unknown";
 /// What a human says who agrees.
@@ -62,6 +65,8 @@ pub(super) struct Mind {
     doubted: Vec<Doubted>,
     /// Answers that could not be used, in a row.
     pub(super) malformed: u32,
+    /// What tools found that only look, by its ref.
+    pub(super) found: HashMap<String, Value>,
     /// What humans said.
     pub(super) told: Vec<String>,
     /// The screen whose text was recorded last.
@@ -118,6 +123,8 @@ impl Mind {
                 self.circles.plans();
                 self.stuck = None;
             }
+            // Refs end when the device is given back.
+            Kind::Started => self.found.clear(),
             Kind::StepStarted => self.step = event.step.unwrap_or(self.step),
             Kind::Observation if data.get("tool").is_none() => {
                 self.screen = Some(text("screen").to_owned());
@@ -126,6 +133,7 @@ impl Mind {
             // A tool that only looks.
             Kind::Observation => {
                 self.acts(text("screen"), text("key"));
+                self.finds(data["result"]["matches"].as_array().into_iter().flatten());
                 let result = data.get("error").map_or_else(|| data["result"].to_string(), failure);
                 self.lines.push(format!("{} → {}", one_line(&action(data)), shortened(&result, LOOK_CHARS)));
             }
@@ -144,6 +152,13 @@ impl Mind {
             Kind::Note => self.note(data),
             _ => {}
         }
+    }
+
+    fn finds<'a>(&mut self, matches: impl Iterator<Item = &'a Value>) {
+        if self.found.len() > FOUND {
+            self.found.clear();
+        }
+        self.found.extend(matches.filter_map(|found| Some((found["ref"].as_str()?.to_owned(), found.clone()))));
     }
 
     fn acts(&mut self, screen: &str, key: &str) {
@@ -287,6 +302,31 @@ mod tests {
             ]
         );
         assert_eq!(mind.actions, 2);
+    }
+
+    #[test]
+    fn what_a_human_says_is_told_whole() {
+        let (question, answer) =
+            ("Which of them? ".repeat(40), "Take the second one. ".repeat(30) + "The code is 4711.");
+        let mut mind = Mind::default();
+        mind.take_in(&events(vec![
+            (Kind::Asked, json!({ "question": question })),
+            (Kind::Answered, json!({ "answer": answer })),
+        ]));
+        assert!(mind.lines[0].contains("The code is 4711."), "{}", mind.lines[0]);
+    }
+
+    #[test]
+    fn what_tries_itself_again_is_one_action_and_a_look_is_none() {
+        let mut mind = Mind::default();
+        let intent = |retry: bool| (Kind::Intent, json!({ "tool": "tap", "key": "k", "screen": "s", "retry": retry }));
+        let failed = || (Kind::Effect, json!({ "outcome": "not_done", "error": { "message": "busy" } }));
+        mind.take_in(&events(vec![intent(false), failed(), intent(true), failed(), intent(true), failed()]));
+        assert_eq!((mind.circles.before("s", "k"), mind.circles.before("s", "other")), (None, None));
+        let look = |key: &str| (Kind::Observation, json!({ "tool": "find_text", "screen": "s", "key": key }));
+        let idle = |key: &str| (Kind::Intent, json!({ "tool": "tap", "key": key, "screen": "s" }));
+        mind.take_in(&events(vec![idle("a"), failed(), look("1"), idle("b"), failed(), look("2")]));
+        assert!(mind.circles.before("s", "other").is_some());
     }
 
     #[test]

@@ -243,7 +243,7 @@ mod tests {
         let arguments = arguments.as_object().unwrap();
         let label = crate::agent::screen::label(target).unwrap_or_else(|| target.to_owned());
         let asked = screen.starts_with("alert").then(|| screen.to_owned());
-        let target = Target { says: target.to_owned(), label, asked };
+        let target = Target { says: target.to_owned(), label, asked, ..Target::default() };
         let action = Action { tool, arguments, target: &target, screen, own_text: false };
         let ask = AskBefore { words: vec!["Überweisen".to_owned()], ..AskBefore::default() };
         occasion(&action, &ask)

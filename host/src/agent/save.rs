@@ -14,9 +14,15 @@ const FLEETING: [&str; 5] = ["frame", "space", "observe", "lease", "idempotency_
 const ALWAYS: [&str; 4] = ["launch_app", "terminate_app", "open_url", "set_orientation"];
 
 /// The script of a task.
-pub(super) fn script(order: &Order, events: &[Event]) -> Value {
+///
+/// # Errors
+/// What was done to something that cannot be found again, which a script cannot say.
+pub(super) fn script(order: &Order, events: &[Event]) -> Result<Value, String> {
     // Steps that needed no help are their own best record.
-    let steps = if order.steps.is_empty() { done(events) } else { mended(order.steps.clone(), events) };
+    let steps = match order.steps.is_empty() {
+        true => done(order, events)?,
+        false => mended(order, events)?,
+    };
     let mut script = json!({ "goal": order.goal, "steps": steps });
     let text = Value::from(steps).to_string();
     let used = inputs::used(&text);
@@ -29,11 +35,11 @@ pub(super) fn script(order: &Order, events: &[Event]) -> Value {
     if !given.is_empty() {
         script["inputs"] = given.into();
     }
-    script
+    Ok(script)
 }
 
 /// What was done and had an effect, in its order.
-fn done(events: &[Event]) -> Vec<Value> {
+fn done(order: &Order, events: &[Event]) -> Result<Vec<Value>, String> {
     let mut steps: Vec<Value> = Vec::new();
     let mut open: Option<&Event> = None;
     for event in events {
@@ -47,7 +53,7 @@ fn done(events: &[Event]) -> Vec<Value> {
                 if effect["state"] == "unchanged" && !ALWAYS.contains(&tool) {
                     continue;
                 }
-                let mut step = step(intent);
+                let mut step = step(order, intent)?;
                 // The app that an action brought to the front is the best sign that it was done.
                 let app = effect["app"]["id"].as_str().or(event.data["result"]["app"]["id"].as_str());
                 if let Some(app) = app {
@@ -59,7 +65,7 @@ fn done(events: &[Event]) -> Vec<Value> {
             _ => {}
         }
     }
-    steps
+    Ok(steps)
 }
 
 /// Whether an action was done: surely, or by the look of the screen afterwards.
@@ -69,16 +75,17 @@ fn was_done(effect: &Event) -> bool {
 }
 
 /// The steps with those replaced that a model mended, by what it did in their place.
-fn mended(mut steps: Vec<Value>, events: &[Event]) -> Vec<Value> {
+fn mended(order: &Order, events: &[Event]) -> Result<Vec<Value>, String> {
+    let mut steps = order.steps.clone();
     let mut replaced: Vec<(&str, Vec<Value>)> = Vec::new();
     for number in repaired(events) {
         let begun = events.iter().rposition(|event| event.kind == Kind::StepStarted && event.step == Some(number));
         let Some(begun) = begun else { continue };
         let Some(place) = events[begun].data["place"].as_str() else { continue };
         let own: Vec<Event> = events[begun..].iter().filter(|event| event.step == Some(number)).cloned().collect();
-        let done = done(&own);
+        let done = done(order, &own)?;
         // A step of a block that is repeated has one place, and is mended once.
-        if !done.is_empty() && replaced.iter().all(|(other, _)| *other != place) {
+        if replaced.iter().all(|(other, _)| *other != place) {
             replaced.push((place, done));
         }
     }
@@ -87,7 +94,7 @@ fn mended(mut steps: Vec<Value>, events: &[Event]) -> Vec<Value> {
             replace(step, done);
         }
     }
-    steps
+    Ok(steps)
 }
 
 /// The step at a place such as `steps[1].steps[0]`.
@@ -103,7 +110,12 @@ fn at<'a>(steps: &'a mut [Value], place: &str) -> Option<&'a mut Value> {
 
 /// Puts actions in the place of a step; what it expects at its end, and how often it is done, stays.
 fn replace(step: &mut Value, mut done: Vec<Value>) {
-    if let (Some(last), Some(expect)) = (done.last_mut(), step.get("expect").filter(|expect| expect.is_object())) {
+    if done.is_empty() {
+        // Nothing was left to do: what it expects was there, however that came about.
+        let expect = step.get("expect").filter(|expect| expect.is_object()).cloned();
+        done.push(json!({ "tool": "wait_for", "arguments": expect.unwrap_or_else(|| json!({ "idle": true })) }));
+    } else if let (Some(last), Some(expect)) = (done.last_mut(), step.get("expect").filter(|expect| expect.is_object()))
+    {
         last["expect"] = expect.clone();
     }
     let repeat = step.get("repeat").cloned();
@@ -116,27 +128,48 @@ fn replace(step: &mut Value, mut done: Vec<Value>) {
     }
 }
 
-fn step(intent: &Event) -> Value {
+fn step(order: &Order, intent: &Event) -> Result<Value, String> {
     let mut arguments = intent.data["arguments"].as_object().cloned().unwrap_or_default();
-    if let Some(words) = intent.data["words"].as_str() {
-        arguments.insert("element".to_owned(), words.into());
-        for point in ["x", "y"] {
-            arguments.remove(point);
-        }
+    let written = arguments.get("element").and_then(Value::as_str).filter(|element| !screen::is_ref(element));
+    let by = match (intent.data["words"].as_str(), intent.data["instead"].as_object()) {
+        // As whoever wrote it named it, with its inputs.
+        _ if written.is_some() => None,
+        (Some(words), _) => Some(Map::from_iter([("element".to_owned(), inputs::escaped(words).into())])),
+        (None, Some(by)) => Some(by.iter().map(|(name, value)| (name.clone(), escaped(value))).collect()),
+        (None, None) => None,
+    };
+    if let Some(by) = by {
+        arguments.retain(|name, _| !["element", "x", "y"].contains(&name.as_str()));
+        arguments.extend(by);
+    }
+    if let Some(name) = arguments.get("element").and_then(Value::as_str).filter(|element| screen::is_ref(element)) {
+        let tool = intent.data["tool"].as_str().unwrap_or_default();
+        return Err(format!(
+            "step {} ({tool} {name}) was done to something that has no words",
+            intent.step.unwrap_or(0)
+        ));
+    }
+    if intent.data["tool"] == "input_text"
+        && let Some(text) = arguments.get("text").and_then(Value::as_str)
+        && let Some(name) = inputs::Inputs::named(&order.inputs, text)
+    {
+        arguments.insert("text".to_owned(), format!("${{{name}}}").into());
     }
     arguments.retain(|name, _| !FLEETING.contains(&name.as_str()));
-    json!({ "tool": intent.data["tool"], "arguments": arguments })
+    Ok(json!({ "tool": intent.data["tool"], "arguments": arguments }))
+}
+
+fn escaped(value: &Value) -> Value {
+    value.as_str().map_or_else(|| value.clone(), |text| inputs::escaped(text).into())
 }
 
 /// Before a step stands what it acts on: the one before it is expected to bring it about.
 fn expect_target(steps: &mut [Value], next: &Value) {
     let Some(last) = steps.last_mut().filter(|last| last.get("expect").is_none()) else { return };
-    let arguments = &next["arguments"];
-    let label = match (arguments["element"].as_str(), next["tool"].as_str()) {
-        (Some(words), _) if !screen::is_ref(words) => screen::label(words),
-        (None, Some("tap" | "scroll_to")) => arguments["text"].as_str().map(str::to_owned),
-        _ => None,
-    };
+    // A text that is tapped may stand in the picture alone, and is waited for by the tap itself.
+    let label = next["arguments"]["element"].as_str().and_then(screen::label);
+    // A long label ends with dots where the screen's text was cut.
+    let label = label.map(|label| label.trim_end_matches('…').to_owned());
     if let Some(label) = label.filter(|label| !label.is_empty() && next["tool"] != "scroll_to") {
         last["expect"] = json!({ "text": label });
     }
@@ -186,7 +219,7 @@ mod tests {
             done(json!({ "state": "changed" })),
         ]);
         assert_eq!(
-            script(&order(json!([])), &events),
+            script(&order(json!([])), &events).unwrap(),
             json!({
                 "goal": "Write a note",
                 "steps": [
@@ -222,7 +255,7 @@ mod tests {
             done(6),
             event(7, Kind::Note, 2, json!({ "repaired": "a note is open" })),
         ];
-        let mended = script(&order(steps.clone()), &events);
+        let mended = script(&order(steps.clone()), &events).unwrap();
         assert_eq!(mended["steps"][0], steps[0]);
         assert_eq!(
             mended["steps"][1],
@@ -242,6 +275,52 @@ mod tests {
     #[test]
     fn a_script_that_needed_no_help_is_itself() {
         let steps = json!([{ "tool": "press_button", "arguments": { "button": "home" } }]);
-        assert_eq!(script(&order(steps.clone()), &[]), json!({ "goal": "Write a note", "steps": steps }));
+        assert_eq!(script(&order(steps.clone()), &[]), Ok(json!({ "goal": "Write a note", "steps": steps })));
+    }
+
+    /// What one action becomes in a script.
+    fn saved(data: Value) -> Result<Value, String> {
+        let effect = json!({ "outcome": "done", "result": { "effect": { "state": "changed" } } });
+        let script = script(&order(json!([])), &events(vec![(Kind::Intent, data), (Kind::Effect, effect)]));
+        script.map(|script| script["steps"][0]["arguments"].clone())
+    }
+
+    #[test]
+    fn no_ref_stands_in_a_script() {
+        let tap = |more: Value| {
+            let mut data = json!({ "tool": "tap", "arguments": { "element": "e7" } });
+            data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            data
+        };
+        assert_eq!(saved(tap(json!({ "words": "button \"A\"" }))), Ok(json!({ "element": "button \"A\"" })));
+        assert_eq!(saved(tap(json!({ "instead": { "text": "Undo" } }))), Ok(json!({ "text": "Undo" })));
+        assert_eq!(saved(tap(json!({ "instead": { "x": 3.0, "y": 4.0 } }))), Ok(json!({ "x": 3.0, "y": 4.0 })));
+        assert!(saved(tap(json!({}))).unwrap_err().contains("tap e7"));
+        // What a screen says uses no input.
+        assert_eq!(
+            saved(tap(json!({ "words": "button \"${greeting}\"" }))),
+            Ok(json!({ "element": "button \"$${greeting}\"" }))
+        );
+    }
+
+    #[test]
+    fn inputs_stay_inputs() {
+        let typed = json!({ "tool": "input_text", "arguments": { "text": "Hi" } });
+        assert_eq!(saved(typed), Ok(json!({ "text": "${greeting}" })));
+        let named = json!({ "tool": "tap", "arguments": { "element": "cell \"${greeting}\"" }, "words": "cell \"${greeting}\"" });
+        assert_eq!(saved(named), Ok(json!({ "element": "cell \"${greeting}\"" })));
+    }
+
+    #[test]
+    fn a_step_that_needed_nothing_is_waited_for() {
+        let steps = json!([{ "tool": "tap", "arguments": { "text": "Write" }, "expect": { "text": "Empty" } }]);
+        let event = |n, kind, data| Event { n, at: 0, kind, step: Some(1), data };
+        let events = [
+            event(1, Kind::StepStarted, json!({ "place": "steps[0]" })),
+            event(2, Kind::Note, json!({ "repair": "it is not there" })),
+            event(3, Kind::Note, json!({ "repaired": "the note is open already" })),
+        ];
+        let script = script(&order(steps), &events).unwrap();
+        assert_eq!(script["steps"], json!([{ "tool": "wait_for", "arguments": { "text": "Empty" } }]));
     }
 }

@@ -108,6 +108,11 @@ impl Screen {
         self.alert.is_some() || self.lines().any(|line| is_in_front(&line))
     }
 
+    /// Whether a ref stands anywhere in the text.
+    pub(super) fn shows(&self, name: &str) -> bool {
+        self.text.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| word == name)
+    }
+
     /// Everything that the line of an element says.
     pub(super) fn line(&self, name: &str) -> Option<&str> {
         self.lines().find(|(other, _)| *other == name).map(|(_, rest)| rest)

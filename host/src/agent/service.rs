@@ -370,7 +370,9 @@ impl Agent {
                 "get_task tells how it is; a task can be saved once it has succeeded.",
             ));
         }
-        Ok(save::script(&order, &events))
+        save::script(&order, &events).map_err(|why| {
+            conflict(format!("there is no script of task {id}: {why}"), "Write the script by hand from its events.")
+        })
     }
 
     /// Tasks, the newest first.

@@ -16,7 +16,7 @@ use super::{
     runner::Run,
     screen::{self, Screen},
     script::title,
-    target,
+    target::{self, Target},
 };
 use crate::capability::{Code, Error, Planned, Step, plan_step};
 use fingertip_models::{Decision, Failed, Model, ModelError, Picture, Question, Tool};
@@ -132,8 +132,6 @@ struct Chosen {
     written: Map<String, Value>,
     /// The words of the element that it names, where it names one.
     words: Option<String>,
-    /// What tells it from other calls.
-    key: String,
     said: String,
 }
 
@@ -232,12 +230,12 @@ impl Planner<'_> {
         // A secret that the phone shows is not the model's to see.
         let user = self.run.journal.clean(&prompt::step(&situation));
         let question = Question { system: prompt::system(), user, picture, tools: self.tools.clone() };
-        let check = |tool: &str, arguments: &Map<String, Value>| self.check(tool, arguments, screen);
+        let check = |tool: &str, arguments: &Map<String, Value>| self.check(mind, tool, arguments, screen);
         self.model.decide(&question, WITHIN, &check).await.map_err(Box::new)
     }
 
     /// What is wrong with a decision, in words for the model.
-    fn check(&self, tool: &str, arguments: &Map<String, Value>, screen: &Screen) -> Result<(), String> {
+    fn check(&self, mind: &Mind, tool: &str, arguments: &Map<String, Value>, screen: &Screen) -> Result<(), String> {
         // The tools themselves take more than a model is given.
         let given = self.tools.iter().find(|given| given.name == tool).map(|given| &given.schema["properties"]);
         if let Some(stray) = arguments.keys().find(|name| given.is_some_and(|given| given.get(name.as_str()).is_none()))
@@ -264,6 +262,15 @@ impl Planner<'_> {
             },
             ASK if text(arguments, "question").is_empty() => Err("`question` is missing".to_owned()),
             ASK | SEE => Ok(()),
+            _ if let Some(name) = arguments.get("element").and_then(Value::as_str)
+                && screen::is_ref(name)
+                && !screen.shows(name)
+                && !mind.found.contains_key(name) =>
+            {
+                Err(format!(
+                    "there is no {name} on this screen; refs end with the screen that showed them, so look for it again"
+                ))
+            }
             _ => self
                 .choose(tool, arguments.clone(), screen, String::new())
                 .map(|_| ())
@@ -289,10 +296,7 @@ impl Planner<'_> {
             Some(words) => Some(words.to_owned()),
             None => None,
         };
-        let mut named = Value::Object(named(&written, words.as_deref()));
-        named.sort_all_objects();
-        let key = screen::mark(&format!("{tool} {named}"));
-        Ok(Chosen { planned, written, words, key, said })
+        Ok(Chosen { planned, written, words, said })
     }
 
     /// Does what was decided on, unless a human is to be asked first or it leads nowhere.
@@ -304,8 +308,15 @@ impl Planner<'_> {
         number: u32,
         chosen: Chosen,
     ) -> Result<(), Halt> {
-        let Chosen { planned, written, words, key, said } = chosen;
-        let named = named(&written, words.as_deref());
+        let Chosen { planned, written, words, said } = chosen;
+        let target = match self.run.hands.acts(planned.tool) {
+            true => Some(target::resolve(&self.run.hands, mind, &planned, screen).await?),
+            false => None,
+        };
+        let (found, instead) = target.as_ref().map(|target| (target.words.clone(), target.instead.clone())).unzip();
+        let (words, instead) = (words.or(found.flatten()), instead.flatten());
+        let named = named(&written, words.as_deref(), instead.as_ref());
+        let key = key(planned.tool, &named);
         let what = title(planned.tool, &named);
         let consent = mind.consent.as_ref().is_some_and(|(action, screen)| *action == key && screen == signature);
         if !consent {
@@ -315,7 +326,7 @@ impl Planner<'_> {
             let doubted = self.doubt(mind, &key, words.as_deref(), &written);
             let risk = match doubted.filter(|_| !doubt::is_harmless(planned.tool, &planned.arguments)) {
                 Some(doubted) => Some(doubted),
-                None => self.risk(mind, screen, &planned, &written).await?,
+                None => target.as_ref().and_then(|target| self.risk(mind, screen, &planned, target, &written)),
             };
             if let Some((reason, why)) = risk {
                 let (what, place) = (whole(planned.tool, &named), screen.title());
@@ -342,8 +353,10 @@ impl Planner<'_> {
             None => vec![NewEvent::new(Kind::StepStarted, json!({ "what": what, "said": said })).of_step(number)],
         };
         let mut shown = json!({ "tool": planned.tool, "arguments": written, "screen": signature, "key": key });
-        if let Some(words) = words {
-            shown["words"] = words.into();
+        match (words, instead) {
+            (Some(words), _) => shown["words"] = words.into(),
+            (None, Some(instead)) => shown["instead"] = instead,
+            (None, None) => {}
         }
         let call = Call { tool: planned.tool, arguments: planned.arguments, shown };
         let came = self.run.hands.call(number, begun, &call).await?;
@@ -377,27 +390,19 @@ impl Planner<'_> {
     }
 
     /// For what reason a human is asked before it is done, and that reason in a sentence.
-    async fn risk(
+    fn risk(
         &self,
         mind: &Mind,
         screen: &Screen,
         planned: &Planned,
+        target: &Target,
         written: &Map<String, Value>,
-    ) -> Result<Option<(String, String)>, Halt> {
-        if !self.run.hands.acts(planned.tool) {
-            return Ok(None);
-        }
+    ) -> Option<(String, String)> {
         let typed = text(written, "text");
-        let target = target::resolve(&self.run.hands, planned, screen).await?;
         let own_text = !inputs::used(&typed).is_empty() || mind.told.iter().any(|told| says(told, &typed));
-        let action = Action {
-            tool: planned.tool,
-            arguments: &planned.arguments,
-            target: &target,
-            screen: &screen.text,
-            own_text,
-        };
-        let Some(reason) = risk::occasion(&action, &self.run.agent.config.ask_before) else { return Ok(None) };
+        let action =
+            Action { tool: planned.tool, arguments: &planned.arguments, target, screen: &screen.text, own_text };
+        let reason = risk::occasion(&action, &self.run.agent.config.ask_before)?;
         let why = match reason.as_str() {
             "deletion" => "It may lose something.",
             "payment" => "It may cost money.",
@@ -409,7 +414,7 @@ impl Planner<'_> {
             }
             _ => "The operator wants to be asked before it.",
         };
-        Ok(Some((reason, why.to_owned())))
+        Some((reason, why.to_owned()))
     }
 
     /// The task goes in circles: the model is told once, then a human.
@@ -470,13 +475,23 @@ fn says(told: &str, typed: &str) -> bool {
         && (told.trim() == typed || typed.chars().count() >= 4 && told.split(word).any(|word| word == typed))
 }
 
-/// What was written, with the element by its own words.
-fn named(written: &Map<String, Value>, words: Option<&str>) -> Map<String, Value> {
+/// What was written, with the element by its own words, or by what else it is found again. Its ref ends with the screen.
+fn named(written: &Map<String, Value>, words: Option<&str>, instead: Option<&Value>) -> Map<String, Value> {
     let mut named = written.clone();
     if let Some(words) = words {
         named.insert("element".to_owned(), words.into());
+    } else if let Some(instead) = instead.and_then(Value::as_object) {
+        named.retain(|name, _| !["element", "x", "y"].contains(&name.as_str()));
+        named.extend(instead.clone());
     }
     named
+}
+
+/// What tells a call from others.
+fn key(tool: &str, named: &Map<String, Value>) -> String {
+    let mut named = Value::Object(named.clone());
+    named.sort_all_objects();
+    screen::mark(&format!("{tool} {named}"))
 }
 
 /// All of a call, for whoever is to agree to it.

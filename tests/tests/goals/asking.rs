@@ -122,6 +122,7 @@ async fn a_button_is_judged_by_what_stands_on_it_however_it_is_named() {
         (false, Turn::act("tap", json!({ "element": "button \"Delete Note\"" }))),
         (false, Turn::act("tap", json!({ "element": "button #delete-note" }))),
         (false, Turn::act("tap", json!({ "text": "Delete Note" }))),
+        (false, Turn::act("tap", json!({ "text": "te Note" }))),
         (true, Turn::act("tap", json!({ "x": 195, "y": 709 }))),
     ] {
         let (_sim, host) = deleting(&format!("pictures = {pictures}"), way.clone()).await;

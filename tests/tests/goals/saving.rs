@@ -30,6 +30,58 @@ async fn a_goal_that_was_reached_is_a_script_that_needs_no_model() {
     assert!(notes_hold(&second, "Medlars").await);
 }
 
+/// What only the picture shows is judged by what the picture shows, and is found again by it.
+#[tokio::test]
+async fn what_only_the_picture_shows_is_saved_by_its_text() {
+    let sim = ModelSim::deciding(|request, number| match number {
+        0 => Turn::act("launch_app", json!({ "app": "Game" })),
+        1 => Turn::act("tap", json!({ "x": 195, "y": 400 })),
+        // Its ref ends when the phone is given back, while the human is asked.
+        2 | 4 => Turn::act("find_text", json!({ "text": "Undo" })),
+        3 | 5 => {
+            // Beside a picture the words stand in a list.
+            let question = question(request).replace('\\', "");
+            let name = question.rsplit("\"ref\":\"").next().and_then(|rest| rest.split('"').next());
+            tap(name.expect("a ref"))
+        }
+        _ => finish("undone"),
+    })
+    .await;
+    let host = host(&sim, "pictures = true\nneeds_human = [\"undo\"]", "").await;
+    let id = start(&host, json!({ "goal": "Undo it" })).await;
+    let task = settled(&host, &id).await;
+    assert_eq!(task["question"]["reason"], "listed: undo", "{task}");
+    assert!(task["question"]["question"].as_str().is_some_and(|question| question.contains("tap Undo")), "{task}");
+    answer(&host, &id, "yes").await;
+    let task = settled(&host, &id).await;
+    assert_eq!(task["status"], "succeeded", "{task}");
+    let (status, script) = host.get(&format!("/task/{id}/script")).await;
+    assert_eq!(status, 200, "{script}");
+    assert_eq!(script["steps"][1]["arguments"], json!({ "x": 195, "y": 400 }), "nothing names a lamp: {script}");
+    assert_eq!(script["steps"][2]["arguments"], json!({ "text": "Undo" }), "{script}");
+    let second = Host::with(&virtual_device(PHONE)).await;
+    let again = start(&second, script).await;
+    let task = settled(&second, &again).await;
+    assert_eq!(task["status"], "succeeded", "{task}");
+}
+
+#[tokio::test]
+async fn a_point_on_an_element_is_saved_by_its_words() {
+    let turns = vec![
+        Turn::act("launch_app", json!({ "app": "Settings", "fresh": true })),
+        Turn::act("tap", json!({ "x": 195, "y": 300 })),
+        finish("it is open"),
+    ];
+    let sim = ModelSim::start(turns).await;
+    let host = host(&sim, "pictures = true", "").await;
+    let id = start(&host, json!({ "goal": "Open the page in the middle" })).await;
+    let task = settled(&host, &id).await;
+    assert_eq!(task["status"], "succeeded", "{task}");
+    let (_, script) = host.get(&format!("/task/{id}/script")).await;
+    let element = script["steps"][1]["arguments"]["element"].as_str();
+    assert!(element.is_some_and(|element| element.starts_with("cell \"")), "{script}");
+}
+
 #[tokio::test]
 async fn a_step_that_misses_is_mended_by_the_model_and_the_mended_script_is_offered() {
     let turns = vec![tap("button \"New note\""), finish("a note is open")];
