@@ -278,9 +278,8 @@ impl Doing<'_> {
         let begun = vec![NewEvent::new(Kind::StepStarted, begun).of_step(self.number)];
         let mut shown = self.shown();
         if self.run.hands.acts(self.planned.tool) {
-            let before = doubt::before(&self.run.hands, self.planned).await?;
-            if !before.is_null() {
-                shown["before"] = before;
+            for (name, known) in doubt::before(&self.run.hands, self.planned).await? {
+                shown[name] = known;
             }
         }
         let call = Call { tool: self.planned.tool, arguments: self.planned.arguments.clone(), shown };
@@ -289,7 +288,8 @@ impl Doing<'_> {
 
     /// Looks at an action of which nobody knows whether it was done.
     async fn settle(&self, intent: &Event) -> Result<Result<Value, Error>, Halt> {
-        match doubt::settle(&self.run.hands, self.planned, &intent.data["before"]).await? {
+        let since = self.run.journal.events(intent.n).await?;
+        match doubt::settle(&self.run.hands, self.planned, intent, &since).await? {
             Verdict::Done(why) => {
                 self.close(intent, "done", &why).await?;
                 Ok(Ok(Value::Null))
