@@ -316,7 +316,7 @@ mod tests {
         let silent = json!({ "role": "text_field", "bounds": { "x": 0.0, "y": 50.0 } });
         assert_eq!(is(&typed(&body(50.0, "a"), &[body(50.0, "a")], "b")), Is::NotDone);
         assert_eq!(is(&typed(&body(50.0, "a"), &[body(90.0, "a")], "b")), Is::Unsure);
-        assert_eq!(is(&typed(&silent, &[silent.clone()], "b")), Is::Unsure);
+        assert_eq!(is(&typed(&silent, std::slice::from_ref(&silent), "b")), Is::Unsure);
         assert_eq!(is(&typed(&silent, &[body(50.0, "b")], "b")), Is::Done);
         let twin = |value| field("Digit", 50.0, value);
         let other = field("Digit", 90.0, Some("1"));
