@@ -75,6 +75,11 @@ impl Inputs {
         self.secret.values().map(text_of).filter(|text| !text.is_empty()).collect()
     }
 
+    /// Whether a text uses a secret.
+    pub(super) fn uses_secret(&self, text: &str) -> bool {
+        used(text).iter().any(|name| self.secret.contains_key(*name))
+    }
+
     fn get(&self, name: &str) -> Option<&Value> {
         self.plain.get(name).or_else(|| self.secret.get(name))
     }
@@ -117,7 +122,7 @@ impl Inputs {
     }
 }
 
-fn text_of(value: &Value) -> String {
+pub(super) fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
