@@ -251,6 +251,63 @@ async fn secrets_are_kept_nowhere_and_asked_for_after_a_restart() {
     assert!(!is_in(&setup.data_dir(), SECRET));
 }
 
+/// No step says that what it types is secret: the input is.
+#[tokio::test]
+async fn a_secret_is_one_in_every_step_that_types_it_also_when_it_is_done_again() {
+    const SECRET: &str = "4111111111111111";
+    let host = Host::with(PHONE).await;
+    let mut order = json!({
+        "goal": "type it",
+        "steps": [
+            { "tool": "launch_app", "arguments": { "app": "com.fingertip.signin", "fresh": true } },
+            { "tool": "input_text", "arguments": { "element": "text_field \"Email\"", "text": "${card}" } },
+            { "tool": "input_text", "arguments": { "text": "!" } },
+            { "tool": "find_text", "arguments": { "text": "4111", "source": "tree" } },
+        ],
+        "inputs": { "card": { "secret": SECRET } },
+    });
+    for _ in 0..2 {
+        let id = start(&host, order).await;
+        let history = ended(&host, &id).await;
+        assert_eq!(history.status(), "succeeded", "{}", history.told());
+        assert!(!json!(history.events).to_string().contains("4111111"), "{}", json!(history.events));
+        let typed = history.of("effect").find(|effect| effect["step"] == 2).expect("it is typed");
+        let entered = &typed["data"]["result"]["entered"];
+        assert_eq!((&entered["text"], &entered["length"]), (&Value::Null, &json!(SECRET.len())), "{entered}");
+        let (status, script) = host.get(&format!("/task/{id}/script")).await;
+        assert_eq!(status, 200, "{script}");
+        assert!(!script.to_string().contains("4111111"), "{script}");
+        order = script.get("script").unwrap_or(&script).clone();
+        assert_eq!(order["inputs"]["card"]["secret"], "", "it is asked for: {order}");
+        order["inputs"]["card"]["secret"] = SECRET.into();
+    }
+}
+
+/// A host is killed while a tap is on its way. What it was done to is gone afterwards, and a person may have been at the phone.
+#[tokio::test]
+async fn what_is_gone_after_a_restart_is_asked_about() {
+    let sim = WdaSim::start(SimOptions::default()).await.expect("a simulator");
+    let host = Host::with(&e2e::host::wda_devices(&[("phone", &sim.url())])).await;
+    let open = json!({ "tool": "launch_app", "arguments": { "app": "com.fingertip.settings", "fresh": true } });
+    let tap = json!({ "tool": "tap", "arguments": { "element": "cell \"General\"" } });
+    sim.faults().hang_next("POST /actions");
+    let id = start(&host, json!({ "steps": [open, tap] })).await;
+    event(&host, &id, |event| event["kind"] == "intent" && event["step"] == 2).await;
+    // It is logged when it comes in, and hangs.
+    while !sim.requests().iter().any(|request| request.path.ends_with("/actions")) {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let setup = host.kill().await;
+    sim.faults().release();
+    let host = Host::start(setup).await;
+    let asked = until(&host, &id, &["needs_human"]).await;
+    assert_eq!(asked["question"]["reason"], "outcome_unknown", "{asked}");
+    answer(&host, &id, "done").await;
+    let history = ended(&host, &id).await;
+    history.assert_complete();
+    assert_eq!((history.status(), history.uses("tap")), ("succeeded", (1, 1)), "{}", history.told());
+}
+
 #[tokio::test]
 async fn a_key_makes_one_task() {
     let host = Host::with(PHONE).await;

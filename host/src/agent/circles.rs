@@ -41,6 +41,13 @@ impl Circles {
         *self.tried.entry((screen.to_owned(), action.to_owned())).or_default() += 1;
     }
 
+    /// Nobody knows whether an action that was tried was done: the host died meanwhile, which is no circle.
+    pub(super) fn untried(&mut self, screen: &str, action: &str) {
+        if let Some(tried) = self.tried.get_mut(&(screen.to_owned(), action.to_owned())) {
+            *tried = tried.saturating_sub(1);
+        }
+    }
+
     /// An action had an effect, or none.
     pub(super) fn came(&mut self, nothing: bool) {
         self.idle = if nothing { self.idle + 1 } else { 0 };
@@ -76,6 +83,9 @@ mod tests {
         }
         assert!(circles.before("s", "tap a").is_some());
         assert_eq!((circles.before("s", "tap b"), circles.before("t", "tap a")), (None, None));
+        circles.untried("s", "tap a");
+        assert_eq!(circles.before("s", "tap a"), None);
+        circles.acts("s", "tap a");
         circles.helped();
         assert_eq!(circles.before("s", "tap a"), None);
     }

@@ -18,6 +18,8 @@ const RENEW: Duration = Duration::from_secs(20);
 /// How often what surely did nothing is tried again, and after what pause at first.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
+/// Marks the intent of another try of the same call.
+const RETRY: &str = "retry";
 /// How many bytes of an answer are recorded.
 const MOST_BYTES: usize = 8_000;
 /// What of an answer is not recorded: it is long, and told by looks of its own.
@@ -104,11 +106,9 @@ impl Hands {
             };
             // A look has no outcome that could be in doubt.
             let error = judge(error.outcome(Outcome::NotDone))?;
-            if !error.retryable || tries == TRIES {
+            if !again(&error, &mut tries).await {
                 return Ok(Err(error));
             }
-            tokio::time::sleep(PAUSE * tries).await;
-            tries += 1;
         }
     }
 
@@ -129,7 +129,7 @@ impl Hands {
             let seen = self.read(&self.tools, call.tool, call.arguments.clone()).await?;
             let mut data = call.shown.clone();
             match &seen {
-                Ok(answer) => data["result"] = kept(answer),
+                Ok(answer) => data["result"] = kept(call.tool, answer),
                 Err(error) => data["error"] = json!(error),
             }
             self.journal.write(vec![NewEvent::new(Kind::Observation, data).of_step(step)]).await?;
@@ -138,13 +138,18 @@ impl Hands {
         let mut tries = 1;
         loop {
             let mut events = std::mem::take(&mut before);
-            events.push(NewEvent::new(Kind::Intent, call.shown.clone()).of_step(step));
+            let mut shown = call.shown.clone();
+            if tries > 1 {
+                // It was decided on once.
+                shown[RETRY] = true.into();
+            }
+            events.push(NewEvent::new(Kind::Intent, shown).of_step(step));
             let intent = self.journal.write(events).await?.end - 1;
             let effect = |data: Value| vec![NewEvent::new(Kind::Effect, data).of_step(step)];
             let error = match self.tools.call(call.tool, call.arguments.clone(), self.caller()).await {
                 Ok(answer) => {
                     let mut data = json!({ "intent": intent, "outcome": "done" });
-                    data["result"] = kept(&answer);
+                    data["result"] = kept(call.tool, &answer);
                     self.journal.write(effect(data)).await?;
                     return Ok(Ok(answer));
                 }
@@ -156,21 +161,31 @@ impl Hands {
             };
             self.journal.write(effect(json!({ "intent": intent, "outcome": error.outcome, "error": error }))).await?;
             let error = judge(error)?;
-            if !error.retryable || error.outcome != Outcome::NotDone || tries == TRIES {
+            if !again(&error, &mut tries).await {
                 return Ok(Err(error));
             }
-            tokio::time::sleep(PAUSE * tries).await;
-            tries += 1;
         }
     }
 }
 
+/// Whether a call that surely did nothing is worth another try, which is then counted: after a pause.
+async fn again(error: &Error, tries: &mut u32) -> bool {
+    if !error.retryable || error.outcome != Outcome::NotDone || *tries == TRIES {
+        return false;
+    }
+    tokio::time::sleep(PAUSE * *tries).await;
+    *tries += 1;
+    true
+}
+
 /// What of an answer is recorded.
-fn kept(answer: &Answer) -> Value {
+fn kept(tool: &str, answer: &Answer) -> Value {
+    // A text of the clipboard's is no screen, and told by nothing else.
+    let is_kept = |name: &str| !NOT_KEPT.contains(&name) || tool == "clipboard";
     let mut body: Map<String, Value> = answer
         .body
         .iter()
-        .filter(|(name, _)| !NOT_KEPT.contains(&name.as_str()))
+        .filter(|(name, _)| is_kept(name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     while serde_json::to_string(&body).map_or(0, |text| text.len()) > MOST_BYTES {
@@ -179,4 +194,59 @@ fn kept(answer: &Answer) -> Value {
         body.remove(&longest);
     }
     Value::Object(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capability::{Capability, Code, Method, Route};
+    use fingertip_tasks::{Limits, Memory, NewTask, Recorder};
+    use futures_util::FutureExt;
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    #[tokio::test]
+    async fn another_try_of_the_same_call_is_marked() {
+        let calls = Arc::new(AtomicU32::new(0));
+        let invoke = move |_: Map<String, Value>, _: Caller| {
+            let first = calls.fetch_add(1, Ordering::Relaxed) == 0;
+            let answer = Answer { body: Map::new(), image: None };
+            let answer = if first { Err(Error::new(Code::Timeout, "late", "Try again.")) } else { Ok(answer) };
+            std::future::ready(answer).boxed()
+        };
+        let input = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+        let tap = Capability {
+            name: "tap",
+            title: "Tap",
+            description: "Taps.",
+            effect: Effect::Act,
+            route: Route { method: Method::Post, path: "/tap" },
+            input: input.as_object().cloned().unwrap_or_default(),
+            output: Map::new(),
+            has_image: false,
+            tool: true,
+            invoke: Arc::new(invoke),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = Recorder::start(Arc::new(Memory::open(folder.path(), Limits::default()).unwrap())).unwrap();
+        let new = NewTask {
+            goal: String::new(),
+            device_id: Some("phone".to_owned()),
+            caller: "tests".to_owned(),
+            key: None,
+            data: Map::new(),
+        };
+        let id = recorder.create(new).await.unwrap().id;
+        let journal = Journal::new(recorder, &id);
+        let tools = Catalogue::new(vec![tap]);
+        let hands = Hands { own: tools.clone(), tools, device: "phone".to_owned(), journal };
+        let call = Call { tool: "tap", arguments: Map::new(), shown: json!({ "tool": "tap" }) };
+        assert!(hands.call(1, Vec::new(), &call).await.unwrap().is_ok());
+        let events = hands.journal.events(0).await.unwrap();
+        let marks: Vec<bool> =
+            events.iter().filter(|event| event.kind == Kind::Intent).map(|event| event.data[RETRY] == true).collect();
+        assert_eq!(marks, [false, true]);
+    }
 }

@@ -80,6 +80,11 @@ impl Inputs {
         plain.iter().find(|(_, value)| value.as_str().is_some_and(|value| value == text)).map(|(name, _)| name.clone())
     }
 
+    /// Whether a text uses a secret.
+    pub(super) fn uses_secret(&self, text: &str) -> bool {
+        used(text).iter().any(|name| self.secret.contains_key(*name))
+    }
+
     fn get(&self, name: &str) -> Option<&Value> {
         self.plain.get(name).or_else(|| self.secret.get(name))
     }
@@ -122,7 +127,7 @@ impl Inputs {
     }
 }
 
-fn text_of(value: &Value) -> String {
+pub(super) fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

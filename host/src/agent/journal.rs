@@ -3,6 +3,7 @@
 //! Knows that secrets are taken out of whatever is recorded.
 
 use super::halt::Halt;
+use crate::capability::spaced;
 use fingertip_tasks::{Event, Kind, NewEvent, Recorder, Task, redact};
 use serde_json::Value;
 use std::{
@@ -32,6 +33,12 @@ const OURS: [&str; 15] = [
 
 /// Characters of the shortest secret that is taken out of running text.
 const SHORTEST: usize = 4;
+
+/// Letters and digits of the shortest secret that is looked for with other signs between: fewer stand so by chance.
+const SHORTEST_SPACED: usize = 6;
+
+/// What stands for a secret.
+const BULLETS: &str = "•••";
 
 /// The memory of one task.
 #[derive(Clone)]
@@ -75,9 +82,7 @@ impl Journal {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let secrets: Vec<&str> =
             secrets.iter().map(String::as_str).filter(|secret| secret.chars().count() >= SHORTEST).collect();
-        let mut clean = Value::from(text);
-        redact(&mut clean, &secrets);
-        clean.as_str().unwrap_or_default().to_owned()
+        hidden(text.to_owned(), &secrets)
     }
 
     /// Where the task stands.
@@ -116,11 +121,24 @@ fn without(value: Value, secrets: &[&str], ours: bool) -> Value {
             Value::Object(fields.into_iter().map(clean).collect())
         }
         Value::Array(items) => items.into_iter().map(|item| without(item, secrets, false)).collect(),
-        mut leaf => {
-            redact(&mut leaf, secrets);
-            leaf
+        Value::String(text) => hidden(text, secrets).into(),
+        // A number or a yes is none of a caller's texts, and work goes on by it.
+        leaf => leaf,
+    }
+}
+
+/// A text without secrets, as they were given and as apps show them: numbers of cards with blanks between.
+fn hidden(text: String, secrets: &[&str]) -> String {
+    let mut clean = Value::String(text);
+    redact(&mut clean, secrets);
+    let mut text = clean.as_str().unwrap_or_default().to_owned();
+    let telling = |secret: &&&str| secret.chars().filter(|sign| sign.is_alphanumeric()).count() >= SHORTEST_SPACED;
+    for secret in secrets.iter().filter(telling) {
+        for place in spaced(&text, secret).into_iter().rev() {
+            text.replace_range(place, BULLETS);
         }
     }
+    text
 }
 
 #[cfg(test)]
@@ -139,5 +157,24 @@ mod tests {
             "error": { "reason": "guard_missed on", "message": "••• and •••", "details": { "reason": "•••" } },
         });
         assert_eq!(without(data, &["on", "1"], true), clean);
+    }
+    #[test]
+    fn a_secret_is_hidden_with_other_signs_between() {
+        let secrets = ["4111111111111111", "1234", "4 5 6 - 7 8 9"];
+        for (text, clean) in [
+            ("card 4111 1111 1111 1111, valid", "card •••, valid"),
+            ("4111-1111-1111-1111 and 4111111111111111", "••• and •••"),
+            ("4111 1111 1111 111", "4111 1111 1111 111"),
+            ("code 456789.", "code •••."),
+            // A few digits stand so by chance.
+            ("12:34, 1234", "12:34, •••"),
+            ("größe 4111 1111 1111 1111 1", "größe ••• 1"),
+            ("1 1 1 1 1 1 1", "1 1 1 1 1 1 1"),
+        ] {
+            assert_eq!(without(json!({ "text": [text] }), &secrets, true), json!({ "text": [clean] }), "{text}");
+        }
+        let numbers = json!({ "x": 1234, "y": 4111111111111111u64, "is": true });
+        assert_eq!(without(numbers.clone(), &secrets, true), numbers);
+        assert_eq!(hidden("1 1 1 1 1 1 1".to_owned(), &["111111"]), "•••");
     }
 }

@@ -174,6 +174,7 @@ impl Mind {
                 let why = data["why"].as_str().unwrap_or_default();
                 // That the screen is the same says nothing: what an action does need not show, or not yet.
                 let key = intent.data["key"].as_str().unwrap_or_default().to_owned();
+                self.circles.untried(intent.data["screen"].as_str().unwrap_or_default(), &key);
                 let arguments = &intent.data["arguments"];
                 self.doubted.push(Doubted { key, target: target(intent.data["words"].as_str(), arguments) });
                 format!(
@@ -188,9 +189,11 @@ impl Mind {
                 (None, _) => "done".to_owned(),
             },
         };
+        let read = data["result"]["text"].as_str().filter(|_| intent.data["arguments"]["text"].is_null());
+        let read = read.map_or_else(String::new, |text| format!("; it says {:?}", shortened(text, LOOK_CHARS)));
         let entered = data["result"]["entered"]["text"].as_str();
         let entered = entered.map_or_else(String::new, |text| format!("; the field now says {text:?}"));
-        self.tell(&format!("{} → {came}{entered}", action(&intent.data)));
+        self.lines.push(format!("{}{read}", one_line(&format!("{} → {came}{entered}", action(&intent.data)))));
         let nothing = state == Some("unchanged") || data.get("error").is_some();
         if !nothing || intent.data["retry"] != true {
             self.circles.came(nothing);
@@ -224,10 +227,6 @@ impl Mind {
         } else if data.get("malformed").is_some() {
             self.malformed += 1;
         }
-    }
-
-    fn tell(&mut self, line: &str) {
-        self.lines.push(one_line(line));
     }
 }
 

@@ -84,7 +84,15 @@ impl Order {
     pub(super) fn ready(&self, tools: &Catalogue, inputs: &Inputs) -> Result<Vec<Ready>, Error> {
         let ready = |op| match op {
             Op::Do { place, step } => {
-                let filled = fill(&place, &step, inputs)?;
+                let mut filled = fill(&place, &step, inputs)?;
+                let text = step.arguments.as_ref().and_then(|arguments| arguments.get("text")?.as_str());
+                // A secret is one in every step that types it, whether or not the step says so.
+                if let (Some(arguments), Some(text)) = (&mut filled.arguments, text)
+                    && step.tool == "input_text"
+                    && inputs.uses_secret(text)
+                {
+                    arguments.insert("secret".to_owned(), true.into());
+                }
                 let planned = Box::new(plan_step(tools, &place, filled, &self.device_id)?);
                 Ok(Ready::Do { place, written: step, planned })
             }

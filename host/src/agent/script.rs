@@ -195,8 +195,14 @@ pub(super) fn lift_secrets(steps: &mut [Value], inputs: &mut Inputs) {
         for name in &used {
             inputs.hide(name);
         }
-        if used.is_empty() && !text.is_empty() {
-            *text = format!("${{{}}}", inputs.add_secret(std::mem::take(text)));
+        let is_input = matches!(used.as_slice(), [name] if *text == format!("${{{name}}}"));
+        // What stands beside an input is secret too, so that all of it becomes one. Where there is no such input, the steps are
+        // refused before anything is kept.
+        if !is_input
+            && !text.is_empty()
+            && let Ok(filled) = inputs.fill(&Value::String(text.clone()))
+        {
+            *text = format!("${{{}}}", inputs.add_secret(inputs::text_of(&filled)));
         }
     }
 }
@@ -270,10 +276,13 @@ mod tests {
     fn secrets_are_taken_out() {
         let mut inputs = Inputs::default();
         inputs.plain.insert("password".to_owned(), "hunter2".into());
+        inputs.plain.insert("user".to_owned(), "ada".into());
         let mut steps = json!([
             { "tool": "input_text", "arguments": { "text": "${password}", "secret": true } },
             { "steps": [{ "tool": "input_text", "arguments": { "text": "open sesame", "secret": true } }] },
             { "tool": "input_text", "arguments": { "text": "plain" } },
+            { "tool": "input_text", "arguments": { "text": "${user}:opensesame", "secret": true } },
+            { "tool": "input_text", "arguments": { "text": "$${5", "secret": true } },
         ]);
         lift_secrets(steps.as_array_mut().unwrap(), &mut inputs);
         assert!(!steps.to_string().contains("sesame") && steps.to_string().contains("plain"), "{steps}");
@@ -281,6 +290,7 @@ mod tests {
         assert!(inputs.plain.is_empty());
         let mut texts = inputs.secret_texts();
         texts.sort();
-        assert_eq!(texts, ["hunter2", "open sesame"]);
+        assert_eq!(steps[3]["arguments"]["text"], "${secret_2}");
+        assert_eq!(texts, ["${5", "ada", "ada:opensesame", "hunter2", "open sesame"]);
     }
 }

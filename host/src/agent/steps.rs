@@ -160,7 +160,9 @@ impl Standing {
                     let done = event.data["outcome"] == "done";
                     if !matches!(standing, Standing::Aside { .. }) {
                         let error = event.data.get("error").filter(|_| done);
-                        if let Some(error) = error.and_then(|error| serde_json::from_value(error.clone()).ok()) {
+                        let error = error.and_then(|error| serde_json::from_value(error.clone()).ok());
+                        // That the device went away when it was done says nothing against it.
+                        if let Some(Ok(error)) = error.map(judge) {
                             standing = Standing::Failed(error);
                             continue;
                         }
@@ -278,9 +280,8 @@ impl Doing<'_> {
         let begun = vec![NewEvent::new(Kind::StepStarted, begun).of_step(self.number)];
         let mut shown = self.shown();
         if self.run.hands.acts(self.planned.tool) {
-            let before = doubt::before(&self.run.hands, self.planned).await?;
-            if !before.is_null() {
-                shown["before"] = before;
+            for (name, known) in doubt::before(&self.run.hands, self.planned).await? {
+                shown[name] = known;
             }
         }
         let call = Call { tool: self.planned.tool, arguments: self.planned.arguments.clone(), shown };
@@ -289,7 +290,8 @@ impl Doing<'_> {
 
     /// Looks at an action of which nobody knows whether it was done.
     async fn settle(&self, intent: &Event) -> Result<Result<Value, Error>, Halt> {
-        match doubt::settle(&self.run.hands, self.planned, &intent.data["before"]).await? {
+        let since = self.run.journal.events(intent.n).await?;
+        match doubt::settle(&self.run.hands, self.planned, intent, &since).await? {
             Verdict::Done(why) => {
                 self.close(intent, "done", &why).await?;
                 Ok(Ok(Value::Null))
@@ -342,7 +344,8 @@ impl Doing<'_> {
         doubtful: Option<Event>,
         acted: Option<Value>,
     ) -> Result<Result<Value, Error>, Halt> {
-        match (question["reason"].as_str().unwrap_or_default(), answer, doubtful) {
+        let answer = answer.trim();
+        match (question["reason"].as_str().unwrap_or_default(), answer.to_lowercase().as_str(), doubtful) {
             (UNSURE, "done", Some(intent)) => {
                 self.close(&intent, "done", "a human said so").await?;
                 Ok(Ok(Value::Null))
@@ -357,7 +360,8 @@ impl Doing<'_> {
                     .in_step(self.number)
                     .into())
             }
-            (ALERT, button, _) if button != "again" => {
+            (ALERT, word, _) if word != "again" => {
+                let button = button(answer, &question["alert"]);
                 let arguments = Map::from_iter([
                     ("button".to_owned(), button.into()),
                     ("device_id".to_owned(), self.run.order.device_id.as_str().into()),
@@ -401,25 +405,14 @@ impl Doing<'_> {
         if notes.is_some_and(|notes| notes.iter().any(|note| note["code"] == LOCKED)) {
             return Ok(Some(json!({ "question": UNLOCK, "reason": LOCKED })));
         }
-        Ok(seen.body.get("alert").filter(|alert| alert.is_object()).map(|alert| {
-            let text = alert["text"].as_str().unwrap_or_default();
-            let question = format!(
-                "An alert is in front: {text:?}. Answer with the button to press, or with `again` once the alert is gone."
-            );
-            json!({ "question": question, "reason": ALERT, "alert": alert })
-        }))
+        Ok(seen.body.get("alert").filter(|alert| alert.is_object()).map(about_alert))
     }
 
     /// The step cannot be done: a human may help, else the task fails.
     async fn give_up(&self, trouble: Trouble) -> Result<Value, Halt> {
         match trouble {
             Trouble::Failed(error) if error.code == Code::AlertInFront => {
-                let details = error.details.clone().unwrap_or_default();
-                let question = format!(
-                    "{} Answer with the button to press, or with `again` once the alert is gone.",
-                    error.message.trim_end_matches('.').to_owned() + "."
-                );
-                let question = json!({ "question": question, "reason": ALERT, "alert": details });
+                let question = about_alert(&error.details.unwrap_or_default());
                 Err(self.run.ask(Some(self.number), question).await)
             }
             Trouble::Failed(error) if error.code == Code::DeviceLocked => {
@@ -445,5 +438,61 @@ impl Doing<'_> {
                 Err(missed(self.place, self.number, reason, hint).into())
             }
         }
+    }
+}
+
+/// What a human is asked about an alert, whose text and buttons are known as far as the phone tells them.
+fn about_alert(alert: &Value) -> Value {
+    let said = alert["text"].as_str().map_or_else(String::new, |text| format!(": {text:?}"));
+    let question =
+        format!("An alert is in front{said}. Answer with the button to press, or with `again` once the alert is gone.");
+    json!({ "question": question, "reason": ALERT, "alert": alert })
+}
+
+/// The button of an alert that an answer means: one that is called so in other letters, where there is only one.
+fn button<'a>(answer: &'a str, alert: &'a Value) -> &'a str {
+    let buttons = alert["buttons"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut alike = buttons.filter(|button| button.trim().to_lowercase() == answer.to_lowercase());
+    match (alike.next(), alike.next()) {
+        (Some(button), None) => button,
+        _ => answer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(error: Code) -> Standing {
+        let error = Error::new(error, "no", "Look.").outcome(Outcome::Done);
+        let event = |n, kind, data| Event { n, at: 0, kind, step: Some(2), data };
+        let events = [
+            event(5, Kind::StepStarted, json!({ "place": "steps[1]" })),
+            event(6, Kind::Intent, json!({ "tool": "set_orientation" })),
+            event(7, Kind::Effect, json!({ "intent": 6, "outcome": "done", "error": error })),
+        ];
+        Standing::of(&events, 2, None)
+    }
+
+    #[test]
+    fn what_was_done_before_the_device_went_away_is_done() {
+        assert!(matches!(standing(Code::DeviceOffline), Standing::Acted(_)));
+        assert!(matches!(standing(Code::LeaseLost), Standing::Acted(_)));
+        assert!(matches!(standing(Code::PerceptionFailed), Standing::Failed(_)));
+    }
+
+    #[test]
+    fn a_button_is_meant_in_any_letters_where_there_is_one() {
+        let alert = json!({ "text": "Save?", "buttons": ["Don’t Save", "save", "Save", "Löschen"] });
+        for (answer, meant) in [
+            ("don’t save", "Don’t Save"),
+            ("Save", "Save"),
+            ("SAVE", "SAVE"),
+            ("löschen", "Löschen"),
+            ("Other", "Other"),
+        ] {
+            assert_eq!(button(answer, &alert), meant);
+        }
+        assert_eq!(button("OK", &Value::Null), "OK");
     }
 }

@@ -285,7 +285,7 @@ impl Planner<'_> {
             |name: String| Error::invalid(format!("there is no input ${{{name}}}"), "Use only inputs that are listed.");
         let mut filled = inputs.fill_object(&written).map_err(unknown)?;
         let typed = text(&written, "text");
-        if tool == "input_text" && inputs::used(&typed).iter().any(|name| inputs.secret.contains_key(*name)) {
+        if tool == "input_text" && inputs.uses_secret(&typed) {
             filled.insert("secret".to_owned(), true.into());
         }
         let step = Step { tool: tool.to_owned(), arguments: Some(filled), expect: None };

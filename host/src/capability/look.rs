@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -242,9 +243,24 @@ fn locked(target: &Target) -> Option<Note> {
 /// Whether a value is a secret, or holds it with other signs between: card numbers are spaced, and one letter more or less may
 /// have come on the way.
 fn holds(value: &str, secret: &str) -> bool {
-    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-    let (value_plain, secret_plain) = (plain(value), plain(secret));
-    value.contains(secret) || !secret_plain.is_empty() && value_plain.contains(&secret_plain)
+    value.contains(secret) || !spaced(value, secret).is_empty()
+}
+
+/// Where a secret stands in a text by its letters and digits alone, whatever other signs are between.
+pub(crate) fn spaced(text: &str, secret: &str) -> Vec<Range<usize>> {
+    let letters: Vec<(usize, char)> = text.char_indices().filter(|(_, sign)| sign.is_alphanumeric()).collect();
+    let wanted: Vec<char> = secret.chars().filter(|sign| sign.is_alphanumeric()).collect();
+    let mut places: Vec<Range<usize>> = Vec::new();
+    let is_it = |window: &&[(usize, char)]| window.iter().map(|(_, sign)| sign).eq(&wanted);
+    for window in letters.windows(wanted.len().max(1)).filter(is_it) {
+        let ((start, _), (end, last)) = (window[0], window[window.len() - 1]);
+        let place = start..end + last.len_utf8();
+        match places.last_mut().filter(|before| place.start < before.end) {
+            Some(before) => before.end = place.end,
+            None => places.push(place),
+        }
+    }
+    places
 }
 
 fn bullets(text: &str) -> String {

@@ -46,6 +46,7 @@ pub use catalogue::{Answer, Caller, Capability, Catalogue, Effect, Image, Invoke
 pub use context::{Context, Settings};
 pub use declare::{Declaration, capability};
 pub use error::{Code, Error, Outcome};
+pub(crate) use look::spaced;
 pub use policy::Policy;
 pub use saved::{FoundInPicture, Hit, Saved, Wanted};
 pub use steps::{Planned, Step, plan_step, takes};

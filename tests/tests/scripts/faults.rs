@@ -5,7 +5,7 @@ use super::{all, sim};
 use driver_api::Alert;
 use e2e::{
     host::{Host, wda_devices},
-    tasks::{History, answer, control, event, history, start, until},
+    tasks::{History, answer, control, ended, event, history, start, until},
     wda_sim::WdaSim,
 };
 use futures_util::future::join_all;
@@ -126,6 +126,41 @@ async fn a_tap_whose_answer_is_lost_is_told_by_what_it_brings_about() {
     .await;
 }
 
+/// What was touched was there before and is gone: without anything that is expected, that tells.
+#[tokio::test]
+async fn a_tap_that_expects_nothing_is_told_by_what_is_gone() {
+    let desk = Desk::new().await;
+    let mut steps = script();
+    steps[1].as_object_mut().expect("a step").remove("expect");
+    desk.sim.faults().reset_after_next("POST /actions");
+    let id = desk.start(&steps).await;
+    desk.succeeds(&id).await;
+}
+
+/// A text whose typing was lost is typed, and one that arrived is not typed again: its field tells.
+#[tokio::test]
+async fn a_text_whose_answer_is_lost_is_told_by_its_field() {
+    for arrived in [true, false] {
+        let desk = Desk::new().await;
+        match arrived {
+            true => desk.sim.faults().reset_after_next("POST /wda/keys"),
+            false => desk.sim.faults().reset_next("POST /wda/keys"),
+        }
+        let id = desk
+            .start(&all(&[
+                json!({ "tool": "launch_app", "arguments": { "app": "com.fingertip.signin", "fresh": true } }),
+                json!({ "tool": "input_text", "arguments": { "element": "text_field #email", "text": "ada@example.com" } }),
+            ]))
+            .await;
+        let history = ended(&desk.host, &id).await;
+        history.assert_complete();
+        assert_eq!((history.status(), history.uses("input_text").1), ("succeeded", 1), "{}", history.told());
+        assert_eq!(history.uses("input_text").0, if arrived { 1 } else { 2 }, "{}", history.told());
+        let (_, tree) = desk.host.get("/devices/iphone/tree").await;
+        assert!(tree["text"].as_str().is_some_and(|text| text.contains("= \"ada@example.com\"")), "{tree}");
+    }
+}
+
 /// Nothing tells whether a switch was touched: a human does.
 #[tokio::test]
 async fn a_switch_whose_answer_is_lost_is_asked_for() {
@@ -218,7 +253,7 @@ async fn an_alert_is_asked_about_and_answered() {
     desk.sim.phone().raise_alert(alert());
     let press = |question: &Value, history: &History| {
         asked(question, history);
-        "Close".to_owned()
+        " close".to_owned()
     };
     let history = desk.end(&id, &press).await;
     assert_all_done(&history);
@@ -231,7 +266,7 @@ async fn an_alert_is_asked_about_and_answered() {
     let by_hand = |question: &Value, history: &History| {
         asked(question, history);
         desk.sim.phone().answer_alert("Later").expect("it is there");
-        "again".to_owned()
+        " Again ".to_owned()
     };
     let history = desk.end(&id, &by_hand).await;
     assert_all_done(&history);
