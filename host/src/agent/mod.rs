@@ -36,6 +36,8 @@ mod screen;
 mod script;
 mod service;
 mod steps;
+#[cfg(test)]
+mod tests;
 mod think;
 mod turns;
 mod view;

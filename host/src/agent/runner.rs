@@ -14,7 +14,7 @@ use super::{
     turns::Turn,
 };
 use crate::capability::{Code, Error};
-use fingertip_tasks::{Kind, NewEvent, Status, Task};
+use fingertip_tasks::{Kind, MemoryError, NewEvent, Status, Task};
 use serde_json::{Value, json};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -37,6 +37,8 @@ pub(super) struct Run {
     pub(super) journal: Journal,
     pub(super) hands: Hands,
     inputs: Mutex<Inputs>,
+    /// Held while a secret is taken in.
+    learning: tokio::sync::Mutex<()>,
     /// For what it waits, so that it is recorded once.
     waits_for: Mutex<Option<Value>>,
     /// Ends the work at once: the task was ended.
@@ -59,6 +61,7 @@ impl Run {
             journal,
             hands,
             inputs: Mutex::new(inputs),
+            learning: tokio::sync::Mutex::default(),
             waits_for: Mutex::default(),
             cancel: CancellationToken::new(),
         }
@@ -69,11 +72,15 @@ impl Run {
         self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes in a secret that was asked for.
-    pub(super) fn learn(&self, name: &str, secret: &str) {
+    /// Takes in a secret that was asked for, once it is recorded that it was told.
+    pub(super) async fn learn(&self, name: &str, secret: &str, answered: NewEvent) -> Result<(), MemoryError> {
+        // Work goes on with the event, and looks for the secret only after this.
+        let _learning = self.learning.lock().await;
+        self.agent.recorder.append(self.journal.id(), vec![answered]).await?;
         let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
         inputs.secret.insert(name.to_owned(), secret.into());
         self.journal.hide(inputs.secret_texts());
+        Ok(())
     }
 
     /// Lives until the task has ended, or the host is about to.
@@ -170,6 +177,7 @@ impl Run {
 
     /// Asks for a secret that a former run of the host knew.
     async fn know_secrets(&self) -> Result<(), Halt> {
+        drop(self.learning.lock().await);
         let inputs = self.inputs();
         let Some(missing) = self.order.secrets.iter().find(|name| !inputs.secret.contains_key(*name)) else {
             return Ok(());
