@@ -13,11 +13,13 @@ use super::{
     think,
     turns::Turn,
 };
-use crate::capability::{Code, Error};
+use crate::capability::{Code, Error, Outcome};
 use fingertip_tasks::{Kind, MemoryError, NewEvent, Status, Task};
 use serde_json::{Value, json};
+use futures_util::FutureExt;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    panic::AssertUnwindSafe,
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
@@ -85,20 +87,42 @@ impl Run {
 
     /// Lives until the task has ended, or the host is about to.
     pub(super) async fn live(&self, turn: Turn) {
-        let halt = tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => Halt::Ended,
-            halt = self.life(&turn) => halt,
+        let life = async {
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => Halt::Ended,
+                halt = self.life(&turn) => halt,
+            }
         };
         if !matches!(halt, Halt::Stopped) {
             self.close().await;
         }
+        let halt = self.guarded(life).await;
         self.hands.release().await;
     }
 
     /// An action that was on its way when the task was ended has an outcome that nobody will look at.
     async fn close(&self) {
         let Ok(Task { intent: Some(intent), .. }) = self.journal.state().await else { return };
+    /// A panic in the work ends this task, and nothing else: those behind it in the queue go on.
+    pub(super) async fn guarded(&self, life: impl Future<Output = Halt>) -> Halt {
+        if let Ok(halt) = AssertUnwindSafe(life).catch_unwind().await {
+            return halt;
+        }
+        tracing::error!(task = self.journal.id(), "the work on a task panicked");
+        let error = Error::new(
+            Code::Internal,
+            "the work on the task broke off inside the server",
+            "Look at the phone for how far it came, then start it again; the server's log has the cause.",
+        );
+        let failure = Failure::tool("internal", error.outcome(Outcome::Unknown));
+        let halt = self.finish(End::Failed(failure)).await.err().unwrap_or(Halt::Ended);
+        if let Halt::Memory(error) = &halt {
+            tracing::error!(task = self.journal.id(), %error, "its end could not be recorded; it goes on with the next start");
+        }
+        halt
+    }
+
         let data = json!({ "intent": intent.n, "outcome": "unknown", "why": "the task was ended meanwhile" });
         let _ = self.journal.write(vec![NewEvent { kind: Kind::Effect, step: intent.step, data }]).await;
     }

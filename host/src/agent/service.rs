@@ -251,12 +251,16 @@ impl Agent {
             key,
             data: order.data(),
         };
-        let created = self.0.recorder.create(new).await.map_err(error)?;
-        if created.known {
-            return Ok((created.id.clone(), self.task(&created.id).await?.status));
-        }
-        self.run(&created.id, order, inputs);
-        Ok((created.id, Status::Queued))
+        let agent = self.clone();
+        whole(async move {
+            let created = agent.0.recorder.create(new).await.map_err(error)?;
+            if created.known {
+                return Ok((created.id.clone(), agent.task(&created.id).await?.status));
+            }
+            agent.run(&created.id, order, inputs);
+            Ok((created.id, Status::Queued))
+        })
+        .await
     }
 
     /// The device's name: the given one if there is such a device, else the only one.

@@ -1,15 +1,17 @@
 //! Tasks without a phone and without a model: what is done with them beside the work itself.
 
 use super::{
+    halt::Halt,
     inputs::Inputs,
     runner::Run,
-    service::{Agent, Parts},
+    service::{Agent, Parts, Request},
 };
-use crate::capability::{Answer, Capability, Catalogue, Code, Effect, Error, Method, Route};
+use crate::capability::{Answer, Caller, Capability, Catalogue, Code, Effect, Error, Method, Route};
 use crate::config;
 use fingertip_tasks::{Kind, Limits, Memory, NewEvent, NewTask, Status};
+use futures_util::FutureExt;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tempfile::TempDir;
 
 /// A tool that answers this.
@@ -91,4 +93,45 @@ async fn a_secret_is_learned_with_its_answer_only() {
 fn run(agent: &Agent, id: &str) -> Arc<Run> {
     let order = json!({ "device_id": "phone", "limits": config::TaskLimits::default() });
     Arc::new(Run::new(agent.inner(), id, serde_json::from_value(order).unwrap(), Inputs::default()))
+}
+
+/// Waits until a task is as wanted.
+async fn until(agent: &Agent, wanted: impl Fn(&[fingertip_tasks::Task]) -> bool) {
+    let seen = async {
+        loop {
+            let tasks = agent.recorder().with(Memory::unfinished).await.unwrap();
+            if wanted(&tasks) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), seen).await.expect("it comes about");
+}
+
+#[tokio::test]
+async fn whoever_starts_a_task_and_leaves_leaves_one_that_is_worked_on() {
+    let (_folder, agent) = agent();
+    let step = json!({ "tool": "look" });
+    let request = Request { steps: vec![step], ..Request::default() };
+    let caller = Caller { session: None, client: "me".to_owned(), picture_limit: None };
+    // It is asked for, and nobody waits for the answer.
+    assert!(agent.start(request, caller).now_or_never().is_none());
+    until(&agent, |tasks| tasks.iter().any(|task| task.status == Status::WaitingDevice)).await;
+}
+
+#[tokio::test]
+async fn a_panic_ends_the_task_and_is_told() {
+    let (_folder, agent) = agent();
+    let intent = NewEvent::new(Kind::Intent, json!({ "tool": "tap" }));
+    let id = recorded(&agent, vec![NewEvent::new(Kind::Started, json!({})), intent]).await;
+    let halt = run(&agent, &id).guarded(async { panic!("as a fault would") }).await;
+    assert!(matches!(halt, Halt::Ended), "{halt:?}");
+    let task = agent.task(&id).await.unwrap();
+    let error = task.error.unwrap();
+    assert_eq!(
+        (task.status, &error["code"], &error["outcome"]),
+        (Status::Failed, &json!("internal"), &json!("unknown"))
+    );
+    assert!(error["hint"].as_str().unwrap().contains("log"), "{error}");
 }
