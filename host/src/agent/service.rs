@@ -212,6 +212,13 @@ impl Agent {
                 "Say what is to be done in `goal`, or give `steps`.",
             ));
         }
+        let model = self.0.config.model.as_ref();
+        if limits.usd.is_some() && model.is_some_and(|model| model.price.is_none()) {
+            return Err(Error::invalid(
+                "limits.usd cannot be held: the configuration does not say what the model costs",
+                "Leave it out and give limits.tokens, or have the operator add [agent.price], with 0 for what costs nothing.",
+            ));
+        }
         let device_id = self.device(device_id, &caller).await?;
         let mut inputs = Inputs::read(inputs)?;
         script::lift_secrets(&mut steps, &mut inputs);

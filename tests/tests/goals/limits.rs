@@ -42,6 +42,23 @@ async fn each_limit_ends_the_task_and_says_which() {
 #[tokio::test]
 async fn a_goal_that_takes_all_its_steps_is_reached() {
     let sim = ModelSim::start(write_note("Plums")).await;
+#[tokio::test]
+async fn money_without_a_price_is_no_limit() {
+    let sim = ModelSim::start(vec![finish("done")]).await;
+    let order = json!({ "goal": "Stop", "limits": { "usd": 0.1 } });
+    let unpriced = host(&sim, "", "").await;
+    let (status, error) = unpriced.post("/agent/task", order.clone()).await;
+    assert_eq!((status, &error["code"]), (400, &json!("invalid_arguments")), "{error}");
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("[agent.price]")), "{error}");
+    drop(unpriced);
+    // What the operator allows is no reason to refuse, and a model of one's own costs nothing.
+    assert_eq!(done(&host(&sim, "", "[limits]\nusd = 1.0").await, "Stop").await["status"], "succeeded");
+    let sim = ModelSim::start(vec![finish("done")]).await;
+    let free = host(&sim, "", "[agent.price]\ninput = 0\noutput = 0").await;
+    let id = start(&free, order).await;
+    assert_eq!(settled(&free, &id).await["status"], "succeeded");
+}
+
     let host = host(&sim, "", "").await;
     let id = start(&host, json!({ "goal": "Write a note: Plums", "limits": { "steps": 3 } })).await;
     let task = settled(&host, &id).await;
