@@ -227,7 +227,7 @@ impl Run {
         }
     }
 
-    /// Ends when somebody wants the task to rest.
+    /// Ends when somebody wants the task to rest, or the host is about to end.
     pub(super) async fn rested(&self) -> Halt {
         loop {
             let task = match self.journal.state().await {
@@ -235,8 +235,12 @@ impl Run {
                 Ok(task) => task,
                 Err(halt) => return halt,
             };
-            if let Err(halt) = self.journal.news(task.last).await {
-                return halt;
+            tokio::select! {
+                () = self.agent.stop.cancelled() => return Halt::Stopped,
+                news = self.journal.news(task.last) => match news {
+                    Ok(()) => {}
+                    Err(halt) => return halt,
+                },
             }
         }
     }

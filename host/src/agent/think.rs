@@ -200,6 +200,10 @@ impl Planner<'_> {
                 self.act(mind, &screen, &signature, number, chosen).await?;
             }
         }
+                // What was decided when the host is about to end is decided anew by the next one.
+                if self.run.agent.stop.is_cancelled() {
+                    return Err(Halt::Stopped);
+                }
         Ok(None)
     }
 
