@@ -32,6 +32,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long the memory is left alone after it failed.
 const MEMORY_PAUSE: Duration = Duration::from_secs(5);
 
+/// How often it may fail before a further step is done. Then the task has failed, as soon as that can be recorded.
+const MEMORY_TRIES: u32 = 12;
 /// A task that is in somebody's hands.
 pub(super) struct Run {
     pub(super) agent: Arc<Inner>,
@@ -132,7 +134,7 @@ impl Run {
             () = turn.come() => {}
             () = self.agent.stop.cancelled() => return Halt::Stopped,
         }
-        let (mut pause, mut verified) = (FIRST_PAUSE, None);
+        let (mut pause, mut verified, mut failures) = (FIRST_PAUSE, None, 0);
         loop {
             let halt = match self.once().await {
                 Ok(end) => Halt::End(Box::new(end)),
@@ -142,9 +144,16 @@ impl Run {
                 Halt::End(end) => self.finish(*end).await,
                 Halt::Away(error) => self.away(&error).await.map(|_| ()),
                 Halt::Memory(error) => {
-                    tracing::error!(task = self.journal.id(), %error, "the task memory failed; the task is tried again");
-                    tokio::time::sleep(MEMORY_PAUSE).await;
-                    Ok(())
+                    failures += 1;
+                    tracing::error!(task = self.journal.id(), %error, failures, "the task memory failed; the task is tried again");
+                    tokio::select! {
+                        () = tokio::time::sleep(MEMORY_PAUSE) => {}
+                        () = self.agent.stop.cancelled() => return Halt::Stopped,
+                    }
+                    match failures < MEMORY_TRIES {
+                        true => Ok(()),
+                        false => self.finish(End::Failed(memory_failed())).await,
+                    }
                 }
                 Halt::Doubt => Ok(()),
                 // The phone is given back; how long it rests is seen to before the next work.
@@ -160,7 +169,9 @@ impl Run {
             // A device that comes and goes is not asked without end.
             if let Ok(task) = self.journal.state().await {
                 pause = if task.verified == verified { (pause * 2).min(LONGEST_PAUSE) } else { FIRST_PAUSE };
-                verified = task.verified;
+                if task.verified != verified {
+                    (verified, failures) = (task.verified, 0);
+                }
                 if task.status == Status::WaitingDevice {
                     let _ = self.pause(pause, task.last).await;
                 }
@@ -344,3 +355,8 @@ fn waited_long(since: Instant) -> Result<(), Halt> {
     let hint = "Start it again when the device is there, or when somebody can answer.";
     Err(Failure::new("waiting", "the task waited for a week, and nothing came", hint).into())
 }
+fn memory_failed() -> Failure {
+    let hint = "Start it again; if it stays so, the operator finds the cause in the server's log.";
+    Failure::tool("memory", Error::new(Code::Internal, "the server's memory of tasks failed again and again", hint))
+}
+

@@ -154,7 +154,7 @@ impl Planner<'_> {
         if mind.screen.as_ref() != Some(&signature) {
             seen["text"] = screen.text.chars().take(SCREEN_BYTES).collect::<String>().into();
         }
-        if let Some((hash, _)) = &picture {
+        if let Some((Some(hash), _)) = &picture {
             seen["picture"] = hash.as_str().into();
         }
         let number = self.aim.repair.map_or(mind.step + 1, |repair| repair.step);
@@ -207,15 +207,19 @@ impl Planner<'_> {
         Ok(None)
     }
 
-    /// Takes the picture and keeps it: its name, and itself.
-    async fn picture(&self) -> Result<Option<(String, Picture)>, Halt> {
+    /// Takes the picture and keeps it: its name, where it could be kept, and itself.
+    async fn picture(&self) -> Result<Option<(Option<String>, Picture)>, Halt> {
         let Ok(answer) = self.run.hands.look("take_screenshot", json!({ "format": "jpeg" })).await? else {
             return Ok(None);
         };
         let Some(image) = answer.image else { return Ok(None) };
         let bytes = image.bytes.clone();
-        let hash = self.run.agent.recorder.with(move |memory| memory.put_picture(&bytes)).await?;
-        Ok(Some((hash, Picture { media_type: image.media_type.to_owned(), bytes: image.bytes })))
+        let kept = self.run.agent.recorder.with(move |memory| memory.put_picture(&bytes)).await;
+        if let Err(error) = &kept {
+            // The model can see it all the same.
+            self.run.journal.note(json!({ "problem": format!("the picture could not be kept: {error}") })).await?;
+        }
+        Ok(Some((kept.ok(), Picture { media_type: image.media_type.to_owned(), bytes: image.bytes })))
     }
 
     async fn decide(&self, mind: &Mind, screen: &Screen, picture: Option<Picture>) -> Result<Decision, Box<Failed>> {
