@@ -198,7 +198,8 @@ impl Run {
         self.know_secrets().await?;
         match (&self.agent.model, self.order.steps.is_empty()) {
             (Some(model), true) => think::work(self, model).await,
-            (None, true) => {
+            // A script whose result needs a form needs a model at its end.
+            (None, no_steps) if no_steps || self.order.output_schema.is_some() => {
                 let error = Error::new(
                     Code::ModelUnavailable,
                     "the model that worked on this task is not configured any more",
@@ -206,7 +207,7 @@ impl Run {
                 );
                 Err(Failure::tool("model", error).into())
             }
-            (_, false) => steps::work(self).await,
+            _ => steps::work(self).await,
         }
     }
 
