@@ -9,17 +9,18 @@ use super::{
     journal::Journal,
     order::Order,
     service::Inner,
+    spent,
     steps::{self, SECRET},
     think,
     turns::Turn,
 };
 use crate::capability::{Code, Error, Outcome};
 use fingertip_tasks::{Kind, MemoryError, NewEvent, Status, Task};
-use serde_json::{Value, json};
 use futures_util::FutureExt;
+use serde_json::{Value, json};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
     panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 use tokio_util::sync::CancellationToken;
@@ -31,9 +32,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long the memory is left alone after it failed.
 const MEMORY_PAUSE: Duration = Duration::from_secs(5);
-
 /// How often it may fail before a further step is done. Then the task has failed, as soon as that can be recorded.
 const MEMORY_TRIES: u32 = 12;
+
 /// A task that is in somebody's hands.
 pub(super) struct Run {
     pub(super) agent: Arc<Inner>,
@@ -96,16 +97,13 @@ impl Run {
                 halt = self.life(&turn) => halt,
             }
         };
+        let halt = self.guarded(life).await;
         if !matches!(halt, Halt::Stopped) {
             self.close().await;
         }
-        let halt = self.guarded(life).await;
         self.hands.release().await;
     }
 
-    /// An action that was on its way when the task was ended has an outcome that nobody will look at.
-    async fn close(&self) {
-        let Ok(Task { intent: Some(intent), .. }) = self.journal.state().await else { return };
     /// A panic in the work ends this task, and nothing else: those behind it in the queue go on.
     pub(super) async fn guarded(&self, life: impl Future<Output = Halt>) -> Halt {
         if let Ok(halt) = AssertUnwindSafe(life).catch_unwind().await {
@@ -125,6 +123,10 @@ impl Run {
         halt
     }
 
+    /// An action that was on its way when the task was ended has an outcome that nobody will look at.
+    async fn close(&self) {
+        let _ = self.count_unanswered().await;
+        let Ok(Task { intent: Some(intent), .. }) = self.journal.state().await else { return };
         let data = json!({ "intent": intent.n, "outcome": "unknown", "why": "the task was ended meanwhile" });
         let _ = self.journal.write(vec![NewEvent { kind: Kind::Effect, step: intent.step, data }]).await;
     }
@@ -184,13 +186,24 @@ impl Run {
         self.rest().await?;
         self.take_device().await?;
         let task = self.journal.state().await?;
+        self.count_unanswered().await?;
         let left = (self.order.limits.seconds - task.used.seconds).max(0.0);
-        tokio::select! {
+        let end = tokio::select! {
             end = self.work() => end,
             halt = self.hands.keep() => Err(halt),
             () = tokio::time::sleep(Duration::from_secs_f64(left)) => {
-                Err(self.limit("seconds", json!(self.order.limits.seconds)).await?)
+                self.limit("seconds", json!(self.order.limits.seconds)).await.and_then(Err)
             }
+        };
+        self.count_unanswered().await?;
+        end
+    }
+
+    /// Counts what a model was asked while the work was broken off, by a pause, a lost device, or a kill: its provider counts it too.
+    async fn count_unanswered(&self) -> Result<(), Halt> {
+        match spent::unanswered(&self.journal.events(0).await?) {
+            Some(usage) => self.journal.write(vec![NewEvent::new(Kind::Usage, usage)]).await.map(|_| ()),
+            None => Ok(()),
         }
     }
 
@@ -348,6 +361,11 @@ impl Run {
     }
 }
 
+fn memory_failed() -> Failure {
+    let hint = "Start it again; if it stays so, the operator finds the cause in the server's log.";
+    Failure::tool("memory", Error::new(Code::Internal, "the server's memory of tasks failed again and again", hint))
+}
+
 /// Nothing is waited for without end: other tasks of the device stand behind this one.
 fn waited_long(since: Instant) -> Result<(), Halt> {
     if since.elapsed() < LONGEST_WAIT {
@@ -356,8 +374,3 @@ fn waited_long(since: Instant) -> Result<(), Halt> {
     let hint = "Start it again when the device is there, or when somebody can answer.";
     Err(Failure::new("waiting", "the task waited for a week, and nothing came", hint).into())
 }
-fn memory_failed() -> Failure {
-    let hint = "Start it again; if it stays so, the operator finds the cause in the server's log.";
-    Failure::tool("memory", Error::new(Code::Internal, "the server's memory of tasks failed again and again", hint))
-}
-

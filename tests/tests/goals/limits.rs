@@ -34,14 +34,14 @@ async fn each_limit_ends_the_task_and_says_which() {
         let limit = events.iter().find(|event| event["kind"] == "limit").expect("a limit");
         assert_eq!(limit["data"]["what"], what);
         let used = &task["used"];
-        assert!(used["tokens"].as_u64().is_some_and(|tokens| tokens % 120 == 0 && tokens > 0), "{used}");
+        // The time may have come while the model was asked.
+        let estimated = events.iter().any(|event| event["data"]["estimated"] == true);
+        let tokens = used["tokens"].as_u64().expect("tokens");
+        assert!(tokens > 0 && (estimated || tokens.is_multiple_of(120)), "{used}");
         assert!(used["usd"].as_f64().is_some_and(|usd| usd > 0.0), "{used}");
     }
 }
 
-#[tokio::test]
-async fn a_goal_that_takes_all_its_steps_is_reached() {
-    let sim = ModelSim::start(write_note("Plums")).await;
 #[tokio::test]
 async fn money_without_a_price_is_no_limit() {
     let sim = ModelSim::start(vec![finish("done")]).await;
@@ -59,6 +59,9 @@ async fn money_without_a_price_is_no_limit() {
     assert_eq!(settled(&free, &id).await["status"], "succeeded");
 }
 
+#[tokio::test]
+async fn a_goal_that_takes_all_its_steps_is_reached() {
+    let sim = ModelSim::start(write_note("Plums")).await;
     let host = host(&sim, "", "").await;
     let id = start(&host, json!({ "goal": "Write a note: Plums", "limits": { "steps": 3 } })).await;
     let task = settled(&host, &id).await;
