@@ -16,7 +16,8 @@
 //! OpenAI-compatible door, since genai sends no JSON schema through the native one. Schemas go to OpenAI-compatible servers as
 //! they are: genai would make every optional argument a required one.
 //!
-//! **Not counted.** What a server computed for a question whose future was dropped is in no usage.
+//! **Not counted.** What a server computed for a question whose future was dropped is in no usage; [`Model::reckon`] tells the
+//! most that it may have been.
 
 #![forbid(unsafe_code)]
 

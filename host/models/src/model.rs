@@ -83,6 +83,15 @@ impl Model {
             Err(error) => Err(Failed { error, usage }),
         }
     }
+
+    /// The most that one request for this question may use: what it counts as where the future is dropped while it is asked.
+    pub fn reckon(&self, question: &Question) -> Usage {
+        let Inner { config, target, forms, .. } = &*self.inner;
+        let request = request(question, forms.first(), None, target, config.pictures, config.max_tokens);
+        let mut usage = Usage { requests: 1, ..Usage::default() };
+        self.inner.reckon(&request, &mut usage);
+        usage
+    }
 }
 
 impl fmt::Debug for Model {

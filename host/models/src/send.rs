@@ -75,7 +75,7 @@ impl Inner {
     }
 
     /// Adds what a server may count whose answer did not arrive: the most that it may have computed.
-    fn reckon(&self, request: &Request, usage: &mut Usage) {
+    pub(crate) fn reckon(&self, request: &Request, usage: &mut Usage) {
         usage.add(request.tokens, u64::from(self.config.max_tokens), self.config.price);
     }
 

@@ -67,7 +67,11 @@ impl Journal {
     pub(super) async fn write(&self, events: Vec<NewEvent>) -> Result<Range<u32>, Halt> {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
-        let clean = |event: NewEvent| NewEvent { data: without(event.data, &secrets, true), ..event };
+        let clean = |event: NewEvent| match event.kind {
+            // What was used, and what may be, are words and numbers of our own throughout.
+            Kind::Usage | Kind::Limit => event,
+            _ => NewEvent { data: without(event.data, &secrets, true), ..event },
+        };
         let events = events.into_iter().map(clean).collect();
         self.recorder.append(&self.id, events).await.map_err(Halt::from)
     }
@@ -144,7 +148,27 @@ fn hidden(text: String, secrets: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fingertip_tasks::{Limits, Memory, NewTask};
     use serde_json::json;
+
+    #[tokio::test]
+    async fn a_secret_changes_nothing_that_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::open(folder.path(), Limits::default()).unwrap();
+        let id = memory.create(NewTask { goal: "x".to_owned(), ..NewTask::default() }).unwrap().id;
+        let journal = Journal::new(Recorder::start(Arc::new(memory)).unwrap(), &id);
+        journal.hide(vec!["12".to_owned(), "s".to_owned()]);
+        let usage = json!({ "model": "gpt-12", "tokens": 120, "usd": 0.125, "requests": 1 });
+        let limit = json!({ "what": "steps", "most": 12 });
+        let note = json!({ "text": "12 s", "count": 12 });
+        let of = |kind, data: &Value| NewEvent::new(kind, data.clone());
+        let written = vec![of(Kind::Usage, &usage), of(Kind::Limit, &limit), of(Kind::Note, &note)];
+        journal.write(written).await.unwrap();
+        let used = journal.state().await.unwrap().used;
+        assert_eq!((used.tokens, used.usd), (120, 0.125));
+        let data: Vec<Value> = journal.events(1).await.unwrap().into_iter().map(|event| event.data).collect();
+        assert_eq!(data, [usage, limit, json!({ "text": "••• •••", "count": 12 })]);
+    }
 
     #[test]
     fn a_secret_changes_no_word_by_which_work_goes_on() {

@@ -14,6 +14,7 @@
 //! | `steps`, `doubt`, `repair` | a script, actions of which nobody knows whether they were done, a step that a model mends |
 //! | `think`, `mind`, `prompt`, `screen` | a goal: a model decides, by what the events and the screen tell |
 //! | `target`, `risk`, `circles`, `output` | what is acted on, when a human is asked, when it leads nowhere, what form a result has |
+//! | `spent` | what a question costs that nobody waits for any more |
 //! | `save` | a task that was done, as a script |
 //! | `doors`, `view` | the capabilities, and a task as callers see it |
 
@@ -35,8 +36,11 @@ mod save;
 mod screen;
 mod script;
 mod service;
+mod spent;
 mod steps;
 mod target;
+#[cfg(test)]
+mod tests;
 mod think;
 mod turns;
 mod view;

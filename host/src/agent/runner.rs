@@ -9,14 +9,17 @@ use super::{
     journal::Journal,
     order::Order,
     service::Inner,
+    spent,
     steps::{self, SECRET},
     think,
     turns::Turn,
 };
-use crate::capability::{Code, Error};
-use fingertip_tasks::{Kind, NewEvent, Status, Task};
+use crate::capability::{Code, Error, Outcome};
+use fingertip_tasks::{Kind, MemoryError, NewEvent, Status, Task};
+use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::{
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -29,6 +32,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long the memory is left alone after it failed.
 const MEMORY_PAUSE: Duration = Duration::from_secs(5);
+/// How often it may fail before a further step is done. Then the task has failed, as soon as that can be recorded.
+const MEMORY_TRIES: u32 = 12;
 
 /// A task that is in somebody's hands.
 pub(super) struct Run {
@@ -37,6 +42,8 @@ pub(super) struct Run {
     pub(super) journal: Journal,
     pub(super) hands: Hands,
     inputs: Mutex<Inputs>,
+    /// Held while a secret is taken in.
+    learning: tokio::sync::Mutex<()>,
     /// For what it waits, so that it is recorded once.
     waits_for: Mutex<Option<Value>>,
     /// Ends the work at once: the task was ended.
@@ -59,6 +66,7 @@ impl Run {
             journal,
             hands,
             inputs: Mutex::new(inputs),
+            learning: tokio::sync::Mutex::default(),
             waits_for: Mutex::default(),
             cancel: CancellationToken::new(),
         }
@@ -69,28 +77,55 @@ impl Run {
         self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes in a secret that was asked for.
-    pub(super) fn learn(&self, name: &str, secret: &str) {
+    /// Takes in a secret that was asked for, once it is recorded that it was told.
+    pub(super) async fn learn(&self, name: &str, secret: &str, answered: NewEvent) -> Result<(), MemoryError> {
+        // Work goes on with the event, and looks for the secret only after this.
+        let _learning = self.learning.lock().await;
+        self.agent.recorder.append(self.journal.id(), vec![answered]).await?;
         let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
         inputs.secret.insert(name.to_owned(), secret.into());
         self.journal.hide(inputs.secret_texts());
+        Ok(())
     }
 
     /// Lives until the task has ended, or the host is about to.
     pub(super) async fn live(&self, turn: Turn) {
-        let halt = tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => Halt::Ended,
-            halt = self.life(&turn) => halt,
+        let life = async {
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => Halt::Ended,
+                halt = self.life(&turn) => halt,
+            }
         };
+        let halt = self.guarded(life).await;
         if !matches!(halt, Halt::Stopped) {
             self.close().await;
         }
         self.hands.release().await;
     }
 
+    /// A panic in the work ends this task, and nothing else: those behind it in the queue go on.
+    pub(super) async fn guarded(&self, life: impl Future<Output = Halt>) -> Halt {
+        if let Ok(halt) = AssertUnwindSafe(life).catch_unwind().await {
+            return halt;
+        }
+        tracing::error!(task = self.journal.id(), "the work on a task panicked");
+        let error = Error::new(
+            Code::Internal,
+            "the work on the task broke off inside the server",
+            "Look at the phone for how far it came, then start it again; the server's log has the cause.",
+        );
+        let failure = Failure::tool("internal", error.outcome(Outcome::Unknown));
+        let halt = self.finish(End::Failed(failure)).await.err().unwrap_or(Halt::Ended);
+        if let Halt::Memory(error) = &halt {
+            tracing::error!(task = self.journal.id(), %error, "its end could not be recorded; it goes on with the next start");
+        }
+        halt
+    }
+
     /// An action that was on its way when the task was ended has an outcome that nobody will look at.
     async fn close(&self) {
+        let _ = self.count_unanswered().await;
         let Ok(Task { intent: Some(intent), .. }) = self.journal.state().await else { return };
         let data = json!({ "intent": intent.n, "outcome": "unknown", "why": "the task was ended meanwhile" });
         let _ = self.journal.write(vec![NewEvent { kind: Kind::Effect, step: intent.step, data }]).await;
@@ -101,7 +136,7 @@ impl Run {
             () = turn.come() => {}
             () = self.agent.stop.cancelled() => return Halt::Stopped,
         }
-        let (mut pause, mut verified) = (FIRST_PAUSE, None);
+        let (mut pause, mut verified, mut failures) = (FIRST_PAUSE, None, 0);
         loop {
             let halt = match self.once().await {
                 Ok(end) => Halt::End(Box::new(end)),
@@ -111,9 +146,16 @@ impl Run {
                 Halt::End(end) => self.finish(*end).await,
                 Halt::Away(error) => self.away(&error).await.map(|_| ()),
                 Halt::Memory(error) => {
-                    tracing::error!(task = self.journal.id(), %error, "the task memory failed; the task is tried again");
-                    tokio::time::sleep(MEMORY_PAUSE).await;
-                    Ok(())
+                    failures += 1;
+                    tracing::error!(task = self.journal.id(), %error, failures, "the task memory failed; the task is tried again");
+                    tokio::select! {
+                        () = tokio::time::sleep(MEMORY_PAUSE) => {}
+                        () = self.agent.stop.cancelled() => return Halt::Stopped,
+                    }
+                    match failures < MEMORY_TRIES {
+                        true => Ok(()),
+                        false => self.finish(End::Failed(memory_failed())).await,
+                    }
                 }
                 Halt::Doubt => Ok(()),
                 // The phone is given back; how long it rests is seen to before the next work.
@@ -129,7 +171,9 @@ impl Run {
             // A device that comes and goes is not asked without end.
             if let Ok(task) = self.journal.state().await {
                 pause = if task.verified == verified { (pause * 2).min(LONGEST_PAUSE) } else { FIRST_PAUSE };
-                verified = task.verified;
+                if task.verified != verified {
+                    (verified, failures) = (task.verified, 0);
+                }
                 if task.status == Status::WaitingDevice {
                     let _ = self.pause(pause, task.last).await;
                 }
@@ -142,13 +186,24 @@ impl Run {
         self.rest().await?;
         self.take_device().await?;
         let task = self.journal.state().await?;
+        self.count_unanswered().await?;
         let left = (self.order.limits.seconds - task.used.seconds).max(0.0);
-        tokio::select! {
+        let end = tokio::select! {
             end = self.work() => end,
             halt = self.hands.keep() => Err(halt),
             () = tokio::time::sleep(Duration::from_secs_f64(left)) => {
-                Err(self.limit("seconds", json!(self.order.limits.seconds)).await?)
+                self.limit("seconds", json!(self.order.limits.seconds)).await.and_then(Err)
             }
+        };
+        self.count_unanswered().await?;
+        end
+    }
+
+    /// Counts what a model was asked while the work was broken off, by a pause, a lost device, or a kill: its provider counts it too.
+    async fn count_unanswered(&self) -> Result<(), Halt> {
+        match spent::unanswered(&self.journal.events(0).await?) {
+            Some(usage) => self.journal.write(vec![NewEvent::new(Kind::Usage, usage)]).await.map(|_| ()),
+            None => Ok(()),
         }
     }
 
@@ -156,7 +211,8 @@ impl Run {
         self.know_secrets().await?;
         match (&self.agent.model, self.order.steps.is_empty()) {
             (Some(model), true) => think::work(self, model).await,
-            (None, true) => {
+            // A script whose result needs a form needs a model at its end.
+            (None, no_steps) if no_steps || self.order.output_schema.is_some() => {
                 let error = Error::new(
                     Code::ModelUnavailable,
                     "the model that worked on this task is not configured any more",
@@ -164,12 +220,13 @@ impl Run {
                 );
                 Err(Failure::tool("model", error).into())
             }
-            (_, false) => steps::work(self).await,
+            _ => steps::work(self).await,
         }
     }
 
     /// Asks for a secret that a former run of the host knew.
     async fn know_secrets(&self) -> Result<(), Halt> {
+        drop(self.learning.lock().await);
         let inputs = self.inputs();
         let Some(missing) = self.order.secrets.iter().find(|name| !inputs.secret.contains_key(*name)) else {
             return Ok(());
@@ -195,7 +252,7 @@ impl Run {
         }
     }
 
-    /// Ends when somebody wants the task to rest.
+    /// Ends when somebody wants the task to rest, or the host is about to end.
     pub(super) async fn rested(&self) -> Halt {
         loop {
             let task = match self.journal.state().await {
@@ -203,8 +260,12 @@ impl Run {
                 Ok(task) => task,
                 Err(halt) => return halt,
             };
-            if let Err(halt) = self.journal.news(task.last).await {
-                return halt;
+            tokio::select! {
+                () = self.agent.stop.cancelled() => return Halt::Stopped,
+                news = self.journal.news(task.last) => match news {
+                    Ok(()) => {}
+                    Err(halt) => return halt,
+                },
             }
         }
     }
@@ -298,6 +359,11 @@ impl Run {
         self.journal.write(vec![NewEvent::new(Kind::Finished, end.data())]).await?;
         Err(Halt::Ended)
     }
+}
+
+fn memory_failed() -> Failure {
+    let hint = "Start it again; if it stays so, the operator finds the cause in the server's log.";
+    Failure::tool("memory", Error::new(Code::Internal, "the server's memory of tasks failed again and again", hint))
 }
 
 /// Nothing is waited for without end: other tasks of the device stand behind this one.

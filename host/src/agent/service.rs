@@ -14,7 +14,7 @@ use super::{
     view,
 };
 use crate::{
-    capability::{Caller, Catalogue, Code, Error},
+    capability::{Caller, Catalogue, Code, Error, Outcome},
     config,
 };
 use fingertip_models::Model;
@@ -178,6 +178,16 @@ impl Agent {
         });
     }
 
+    #[cfg(test)]
+    pub(super) fn inner(&self) -> Arc<Inner> {
+        self.0.clone()
+    }
+
+    #[cfg(test)]
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.0.recorder
+    }
+
     fn runs(&self) -> MutexGuard<'_, HashMap<String, Arc<Run>>> {
         self.0.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -200,6 +210,13 @@ impl Agent {
             return Err(Error::invalid(
                 "the task has neither a goal nor steps",
                 "Say what is to be done in `goal`, or give `steps`.",
+            ));
+        }
+        let model = self.0.config.model.as_ref();
+        if limits.usd.is_some() && model.is_some_and(|model| model.price.is_none()) {
+            return Err(Error::invalid(
+                "limits.usd cannot be held: the configuration does not say what the model costs",
+                "Leave it out and give limits.tokens, or have the operator add [agent.price], with 0 for what costs nothing.",
             ));
         }
         let device_id = self.device(device_id, &caller).await?;
@@ -241,12 +258,16 @@ impl Agent {
             key,
             data: order.data(),
         };
-        let created = self.0.recorder.create(new).await.map_err(error)?;
-        if created.known {
-            return Ok((created.id.clone(), self.task(&created.id).await?.status));
-        }
-        self.run(&created.id, order, inputs);
-        Ok((created.id, Status::Queued))
+        let agent = self.clone();
+        whole(async move {
+            let created = agent.0.recorder.create(new).await.map_err(error)?;
+            if created.known {
+                return Ok((created.id.clone(), agent.task(&created.id).await?.status));
+            }
+            agent.run(&created.id, order, inputs);
+            Ok((created.id, Status::Queued))
+        })
+        .await
     }
 
     /// The device's name: the given one if there is such a device, else the only one.
@@ -260,13 +281,18 @@ impl Agent {
         id.map(str::to_owned).ok_or_else(|| Error::new(Code::Internal, "the device has no name", "Try again."))
     }
 
-    async fn task(&self, id: &str) -> Result<Task, Error> {
+    pub(super) async fn task(&self, id: &str) -> Result<Task, Error> {
         let id = id.to_owned();
         self.0.recorder.with(move |memory| memory.task(&id)).await.map_err(error)
     }
 
     /// Steers a task: how it is then.
     pub(super) async fn control(&self, id: &str, control: Control) -> Result<Value, Error> {
+        let (agent, id) = (self.clone(), id.to_owned());
+        whole(async move { agent.steer(&id, control).await }).await
+    }
+
+    async fn steer(&self, id: &str, control: Control) -> Result<Value, Error> {
         let task = self.task(id).await?;
         let run = self.runs().get(id).cloned();
         let event = match control {
@@ -280,22 +306,8 @@ impl Agent {
             }
             Control::Resume => NewEvent::new(Kind::Resumed, json!({})),
             Control::Answer(answer) => {
-                let answer = answered(&task, answer)?;
-                let secret = task.question.as_ref().filter(|question| question["reason"] == SECRET);
-                match (secret.and_then(|question| question["input"].as_str()), &run) {
-                    (Some(input), Some(run)) => {
-                        run.learn(input, &answer);
-                        NewEvent::new(Kind::Answered, json!({ "answer": BULLETS }))
-                    }
-                    (Some(_), None) => {
-                        return Err(conflict(
-                            format!("task {id} is in nobody's hands"),
-                            "Start the server, then answer.",
-                        ));
-                    }
-                    (None, Some(run)) => NewEvent::new(Kind::Answered, json!({ "answer": run.journal.clean(&answer) })),
-                    (None, None) => NewEvent::new(Kind::Answered, json!({ "answer": answer })),
-                }
+                self.answer(&task, run, answer).await?;
+                return Ok(view::brief(&self.task(id).await?));
             }
         };
         let ends = event.kind == Kind::Finished;
@@ -304,6 +316,25 @@ impl Agent {
             run.cancel.cancel();
         }
         Ok(view::brief(&self.task(id).await?))
+    }
+
+    /// Tells a task what it asks as it is known here. If it asks something else by then, the memory refuses the answer.
+    pub(super) async fn answer(&self, task: &Task, run: Option<Arc<Run>>, answer: String) -> Result<(), Error> {
+        let answer = answered(task, answer)?;
+        let event = |answer: &str| NewEvent::new(Kind::Answered, json!({ "answer": answer, "asked": task.asked }));
+        let secret = task.question.as_ref().filter(|question| question["reason"] == SECRET);
+        let written = match (secret.and_then(|question| question["input"].as_str()), run) {
+            (Some(input), Some(run)) => run.learn(input, &answer, event(BULLETS)).await,
+            (Some(_), None) => {
+                let message = format!("task {} is in nobody's hands", task.id);
+                return Err(conflict(message, "Start the server, then answer."));
+            }
+            (None, run) => {
+                let clean = run.map_or_else(|| answer.clone(), |run| run.journal.clean(&answer));
+                self.0.recorder.append(&task.id, vec![event(&clean)]).await.map(|_| ())
+            }
+        };
+        written.map_err(error)
     }
 
     /// How a task is, its events after a number, and the number for the next call. With a time it waits: for events after the
@@ -413,6 +444,16 @@ impl Asked {
     }
 }
 
+/// Does all of this, also when whoever asked for it leaves meanwhile: a part of it would be a task that nobody works on, or an
+/// answer that is known to the memory alone.
+async fn whole<T: Send + 'static>(work: impl Future<Output = Result<T, Error>> + Send + 'static) -> Result<T, Error> {
+    tokio::spawn(work).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "a call about a task broke off");
+        let hint = "See how the task is before trying again; the server's log has the cause.";
+        Err(Error::new(Code::Internal, "the call failed inside the server", hint).outcome(Outcome::Unknown))
+    })
+}
+
 /// The answer, if it is one to what the task asks.
 fn answered(task: &Task, answer: String) -> Result<String, Error> {
     let Some(question) = &task.question else {
@@ -450,11 +491,14 @@ fn conflict(message: String, hint: &str) -> Error {
 /// What the memory says, in a caller's words.
 fn error(error: MemoryError) -> Error {
     let text = error.to_string();
-    // Its messages end with what to do next.
-    let (message, hint) = text.split_once("; ").unwrap_or((&text, "Try again."));
+    // Its messages end with what to do next; a question or a key within may have a semicolon of its own.
+    let (message, hint) = text.rsplit_once("; ").unwrap_or((&text, "Try again."));
     let code = match &error {
         MemoryError::NotFound { .. } => Code::TaskNotFound,
-        MemoryError::Finished { .. } | MemoryError::NotAsked { .. } | MemoryError::Paused { .. } => Code::TaskConflict,
+        MemoryError::Finished { .. }
+        | MemoryError::NotAsked { .. }
+        | MemoryError::AskedAnew { .. }
+        | MemoryError::Paused { .. } => Code::TaskConflict,
         MemoryError::KeyReused { .. } | MemoryError::TooLong { .. } | MemoryError::TooDeep { .. } => {
             Code::InvalidArguments
         }

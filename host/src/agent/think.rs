@@ -16,6 +16,7 @@ use super::{
     runner::Run,
     screen::{self, Screen},
     script::title,
+    spent,
     target::{self, Target},
 };
 use crate::capability::{Code, Error, Planned, Step, plan_step};
@@ -155,13 +156,15 @@ impl Planner<'_> {
         if mind.screen.as_ref() != Some(&signature) {
             seen["text"] = screen.text.chars().take(SCREEN_BYTES).collect::<String>().into();
         }
-        if let Some((hash, _)) = &picture {
+        if let Some((Some(hash), _)) = &picture {
             seen["picture"] = hash.as_str().into();
         }
+        let question = self.question(mind, &screen, picture.map(|(_, picture)| picture));
+        seen[spent::ASKING] = spent::asking(self.model, &question);
         let number = self.aim.repair.map_or(mind.step + 1, |repair| repair.step);
         self.run.journal.write(vec![NewEvent::new(Kind::Observation, seen).of_step(number)]).await?;
         let decided = tokio::select! {
-            decided = self.decide(mind, &screen, picture.map(|(_, picture)| picture)) => decided,
+            decided = self.decide(&question, mind, &screen) => decided,
             // Whoever pauses it wants the phone now, and not when the model has made up its mind.
             halt = self.run.rested() => return Err(halt),
         };
@@ -198,24 +201,32 @@ impl Planner<'_> {
             _ => {
                 let chosen =
                     self.choose(&tool, arguments, &screen, said).map_err(|error| Failure::tool("model", error))?;
+                // What was decided when the host is about to end is decided anew by the next one.
+                if self.run.agent.stop.is_cancelled() {
+                    return Err(Halt::Stopped);
+                }
                 self.act(mind, &screen, &signature, number, chosen).await?;
             }
         }
         Ok(None)
     }
 
-    /// Takes the picture and keeps it: its name, and itself.
-    async fn picture(&self) -> Result<Option<(String, Picture)>, Halt> {
+    /// Takes the picture and keeps it: its name, where it could be kept, and itself.
+    async fn picture(&self) -> Result<Option<(Option<String>, Picture)>, Halt> {
         let Ok(answer) = self.run.hands.look("take_screenshot", json!({ "format": "jpeg" })).await? else {
             return Ok(None);
         };
         let Some(image) = answer.image else { return Ok(None) };
         let bytes = image.bytes.clone();
-        let hash = self.run.agent.recorder.with(move |memory| memory.put_picture(&bytes)).await?;
-        Ok(Some((hash, Picture { media_type: image.media_type.to_owned(), bytes: image.bytes })))
+        let kept = self.run.agent.recorder.with(move |memory| memory.put_picture(&bytes)).await;
+        if let Err(error) = &kept {
+            // The model can see it all the same.
+            self.run.journal.note(json!({ "problem": format!("the picture could not be kept: {error}") })).await?;
+        }
+        Ok(Some((kept.ok(), Picture { media_type: image.media_type.to_owned(), bytes: image.bytes })))
     }
 
-    async fn decide(&self, mind: &Mind, screen: &Screen, picture: Option<Picture>) -> Result<Decision, Box<Failed>> {
+    fn question(&self, mind: &Mind, screen: &Screen, picture: Option<Picture>) -> Question {
         let inputs = self.run.inputs();
         let plain = inputs.plain.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
         let secret = inputs.secret.keys().map(|name| (name.clone(), None));
@@ -229,9 +240,12 @@ impl Planner<'_> {
         };
         // A secret that the phone shows is not the model's to see.
         let user = self.run.journal.clean(&prompt::step(&situation));
-        let question = Question { system: prompt::system(), user, picture, tools: self.tools.clone() };
+        Question { system: prompt::system(), user, picture, tools: self.tools.clone() }
+    }
+
+    async fn decide(&self, question: &Question, mind: &Mind, screen: &Screen) -> Result<Decision, Box<Failed>> {
         let check = |tool: &str, arguments: &Map<String, Value>| self.check(mind, tool, arguments, screen);
-        self.model.decide(&question, WITHIN, &check).await.map_err(Box::new)
+        self.model.decide(question, WITHIN, &check).await.map_err(Box::new)
     }
 
     /// What is wrong with a decision, in words for the model.
@@ -429,9 +443,6 @@ impl Planner<'_> {
     }
 
     async fn usage(&self, tokens: u64, usd: f64, requests: u32) -> Result<(), Halt> {
-        if requests == 0 {
-            return Ok(());
-        }
         let data = json!({ "model": self.model.name(), "tokens": tokens, "usd": usd, "requests": requests });
         self.run.journal.write(vec![NewEvent::new(Kind::Usage, data)]).await.map(|_| ())
     }

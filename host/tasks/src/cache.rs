@@ -7,7 +7,7 @@ use crate::task::Task;
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Type};
 
 /// The version of the fold. Raised whenever the same events make another state, or the state has another shape.
-const FOLD: u32 = 2;
+const FOLD: u32 = 3;
 
 /// The columns that [`task`] reads, in its order.
 pub(crate) const TASK: &str = "state, goal";

@@ -46,6 +46,16 @@ pub enum MemoryError {
         /// The task.
         task: String,
     },
+    /// An answer to a question that is not asked any more.
+    #[error(
+        "task {task} asks something else now, which this does not answer: {question:?}; read the question, then answer it"
+    )]
+    AskedAnew {
+        /// The task.
+        task: String,
+        /// What it asks now.
+        question: String,
+    },
     /// An action of a task that somebody wants to rest.
     #[error("task {task} is paused, so that nothing may be done; resume it first")]
     Paused {

@@ -123,7 +123,7 @@ kinds! {
     Verified = "verified",
     /// A human is needed: `question`, `reason`.
     Asked = "asked",
-    /// The human's answer: `answer`.
+    /// The human's answer: `answer`, and `asked`, the number of the question, or else that of the open one is meant.
     Answered = "answered",
     /// Somebody wants it to rest.
     Paused = "paused",

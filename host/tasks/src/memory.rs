@@ -91,7 +91,8 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotFound`], [`MemoryError::TooManyEvents`], [`MemoryError::CreatedTwice`], and those of the storage.
     /// [`MemoryError::Finished`] where anything but `effect`, `usage` or `note` would follow the end: of two who end a task at
-    /// once, one is told so. [`MemoryError::NotAsked`] for an answer where nothing is asked.
+    /// once, one is told so. [`MemoryError::NotAsked`] for an answer where nothing is asked,
+    /// [`MemoryError::AskedAnew`] for one to another question.
     pub fn append(&self, task: &str, events: Vec<NewEvent>) -> Result<Range<u32>, MemoryError> {
         self.write_one(Change::Append(task.to_owned(), events)).map(|written| written.numbers)
     }

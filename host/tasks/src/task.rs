@@ -40,6 +40,8 @@ pub struct Task {
     pub verified: Option<u32>,
     /// What it asked and nobody answered: the data of the event.
     pub question: Option<Value>,
+    /// The number of the event with which it asked that.
+    pub asked: Option<u32>,
     /// What came of it.
     pub result: Option<Value>,
     /// Why it failed.
@@ -80,6 +82,7 @@ impl Task {
             step: None,
             verified: None,
             question: None,
+            asked: None,
             result: None,
             error: None,
             used: Used::default(),
@@ -152,8 +155,8 @@ impl Task {
             }
             Kind::Intent => self.intent = Some(event.clone()),
             Kind::Verified if data.get("ok") != Some(&Value::Bool(false)) => self.verified = event.step.or(self.step),
-            Kind::Asked => self.question = Some(data.clone()),
-            Kind::Answered => self.question = None,
+            Kind::Asked => (self.question, self.asked) = (Some(data.clone()), Some(event.n)),
+            Kind::Answered => (self.question, self.asked) = (None, None),
             Kind::Paused => self.paused = true,
             Kind::Resumed => self.paused = false,
             Kind::Limit => self.full |= text("what") == Some("events"),
@@ -165,7 +168,7 @@ impl Task {
                 };
                 self.result = data.get("result").cloned();
                 self.error = data.get("error").cloned();
-                self.question = None;
+                (self.question, self.asked) = (None, None);
             }
             _ => {}
         }

@@ -20,6 +20,8 @@ use std::ops::Range;
 
 /// Bytes of the names that callers give: their own, a device's, a key.
 const NAME_BYTES: usize = 256;
+/// Characters of a question within an error.
+const QUESTION_CHARS: usize = 300;
 
 /// One change, to be made alone or with others.
 #[derive(Debug)]
@@ -146,8 +148,15 @@ fn admit(task: &Task, events: &[NewEvent], limits: &Limits) -> Result<(), Memory
         return Err(MemoryError::Finished { task: task.id.clone(), status: task.status });
     }
     // Of two who answer at once, one is told so.
-    if task.question.is_none() && events.iter().any(|event| event.kind == Kind::Answered) {
-        return Err(MemoryError::NotAsked { task: task.id.clone() });
+    for answer in events.iter().filter(|event| event.kind == Kind::Answered) {
+        let Some(question) = &task.question else { return Err(MemoryError::NotAsked { task: task.id.clone() }) };
+        // A yes to one question must not become a yes to another.
+        let to = answer.data.get("asked").and_then(Value::as_u64);
+        if to.is_some_and(|to| task.asked.map(u64::from) != Some(to)) {
+            let question = question.get("question").and_then(Value::as_str).unwrap_or_default();
+            let question = question.chars().take(QUESTION_CHARS).collect();
+            return Err(MemoryError::AskedAnew { task: task.id.clone(), question });
+        }
     }
     // Whoever pauses a task has the phone from then on, whatever was on its way to it.
     if task.status == Status::Paused && events.iter().any(|event| event.kind == Kind::Intent) {

@@ -199,7 +199,15 @@ async fn whoever_pauses_a_task_has_the_phone_at_once() {
     let kinds: Vec<Value> = events(&host, &id).await.iter().map(|event| event["kind"].clone()).collect();
     assert!(!kinds.contains(&json!("intent")), "{kinds:?}");
     control(&host, &id, json!({ "action": "resume" })).await;
-    assert_eq!(settled(&host, &id).await["status"], "succeeded");
+    let task = settled(&host, &id).await;
+    assert_eq!(task["status"], "succeeded");
+    // What the model was asked when it was paused is paid for, and so it counts.
+    let events = events(&host, &id).await;
+    let usages: Vec<&Value> =
+        events.iter().filter(|event| event["kind"] == "usage").map(|event| &event["data"]).collect();
+    let [dropped, answered] = usages[..] else { panic!("{usages:?}") };
+    assert_eq!((&dropped["estimated"], &answered["estimated"]), (&json!(true), &Value::Null), "{usages:?}");
+    assert_eq!(task["used"]["tokens"].as_u64(), dropped["tokens"].as_u64().map(|tokens| tokens + 120), "{usages:?}");
 }
 
 /// The system's alerts stand in no tree of the app's on the *simulated* iPhone.

@@ -102,12 +102,67 @@ async fn a_killed_host_goes_on_where_it_was() {
     let task = settled(&host, &id).await;
     // The virtual phone died with the host, so that the model finds another screen than it left.
     assert!(["succeeded", "failed", "needs_human"].contains(&task["status"].as_str().expect("a status")), "{task}");
-    assert_eq!(events(&host, &id).await[..before.len()], before[..]);
+    let after = events(&host, &id).await;
+    assert_eq!(after[..before.len()], before[..]);
+    let estimated = after.iter().filter(|event| event["kind"] == "usage" && event["data"]["estimated"] == true);
+    assert_eq!(estimated.count(), 1, "what was asked when the host was killed counts, once: {after:?}");
     let question = question(&sim.requests()[4]);
     assert!(
         question.contains("launch_app") && question.contains("New note") && question.contains("1. open Notes"),
         "{question}"
     );
+}
+
+#[tokio::test]
+async fn a_host_that_is_told_to_stop_does_not_wait_for_the_model() {
+    let late = Turn::Slow(Duration::from_secs(2), Box::new(open_notes()));
+    let sim = ModelSim::deciding(move |_, number| if number == 0 { late.clone() } else { finish("done") }).await;
+    let host = host(&sim, "", "").await;
+    let id = start(&host, json!({ "goal": "Open Notes" })).await;
+    while sim.requests().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let host = host.stop().await.serve().await;
+    assert_eq!(settled(&host, &id).await["status"], "succeeded");
+    let events = events(&host, &id).await;
+    assert!(events.iter().all(|event| event["kind"] != "intent"), "nothing was begun while it stopped: {events:?}");
+}
+
+#[tokio::test]
+async fn a_picture_that_cannot_be_kept_is_no_reason_to_stop() {
+    let sim = ModelSim::deciding(|_, number| match number {
+        0 => Turn::act("see_picture", json!({})),
+        _ => finish("seen"),
+    })
+    .await;
+    let host = host(&sim, "pictures = true", "").await;
+    let pictures = host.setup.data_dir().join("tasks/pictures");
+    std::fs::remove_dir_all(&pictures).expect("there is the folder of pictures");
+    std::fs::write(&pictures, "no folder").expect("written");
+    let id = start(&host, json!({ "goal": "Look" })).await;
+    let task = settled(&host, &id).await;
+    assert_eq!(task["status"], "succeeded", "{task}");
+    let events = events(&host, &id).await;
+    let problem = events.iter().find_map(|event| event["data"]["problem"].as_str()).expect("a note");
+    assert!(problem.starts_with("the picture could not be kept: "), "{problem}");
+    assert!(question(&sim.requests()[1]).contains("image_url"), "the model sees it all the same");
+}
+
+#[tokio::test]
+async fn a_form_without_a_model_is_told_and_nothing_is_made_up() {
+    let sim = ModelSim::start(vec![]).await;
+    let host = host(&sim, "", "").await;
+    let steps = json!([{ "tool": "wait_for", "arguments": { "text": "what never comes", "timeout_ms": 60_000 } }]);
+    let schema = json!({ "type": "object", "required": ["price"] });
+    let id = start(&host, json!({ "steps": steps, "output_schema": schema })).await;
+    host.until(&format!("/task/{id}"), |got| got["task"]["steps"].as_array().is_some_and(|steps| steps.len() == 1))
+        .await;
+    let setup = host.kill().await;
+    setup.configure("127.0.0.1:0", "", &virtual_device(PHONE));
+    let host = setup.serve().await;
+    let task = settled(&host, &id).await;
+    assert_eq!((&task["status"], &task["error"]["code"]), (&json!("failed"), &json!("model_unavailable")), "{task}");
+    assert!(task["error"]["hint"].as_str().is_some_and(|hint| hint.contains("[agent]")), "{task}");
 }
 
 /// On the *simulated* iPhone, whose answer to the touch is lost after the touch.

@@ -118,6 +118,26 @@ fn a_question_is_answered_once() {
 }
 
 #[test]
+fn an_answer_counts_for_the_question_that_it_was_given_to() {
+    let (_folder, memory) = memory(Limits::default());
+    let id = memory.create(task("x")).unwrap().id;
+    let ask = |question: &str| memory.append(&id, vec![NewEvent::new(Kind::Asked, json!({ "question": question }))]);
+    let answer = |asked: u32| {
+        memory.append(&id, vec![NewEvent::new(Kind::Answered, json!({ "answer": "yes", "asked": asked }))])
+    };
+    ask("Delete the first?").unwrap();
+    assert_eq!(memory.task(&id).unwrap().asked, Some(2));
+    assert_eq!(answer(2), Ok(3..4));
+    ask("Delete all; really?").unwrap();
+    let error = answer(2).unwrap_err();
+    assert_eq!(error, MemoryError::AskedAnew { task: id.clone(), question: "Delete all; really?".into() });
+    assert!(error.to_string().contains("asks something else now"), "{error}");
+    assert!(memory.task(&id).unwrap().question.is_some());
+    assert_eq!(answer(4), Ok(5..6));
+    assert_eq!(memory.task(&id).unwrap().asked, None);
+}
+
+#[test]
 fn a_full_task_can_only_end() {
     let (_folder, memory) = memory(Limits { events: 5, ..Limits::default() });
     let id = memory.create(task("x")).unwrap().id;
