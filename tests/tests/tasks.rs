@@ -321,6 +321,11 @@ async fn what_is_no_task_is_refused_on_both_doors() {
             400,
             "invalid_arguments",
         ),
+        (
+            json!({ "steps": [{ "tool": "tap", "arguments": { "text": "${name}" } }], "inputs": { "name": "a", "nam": "b" } }),
+            400,
+            "invalid_arguments",
+        ),
         (json!({ "steps": [step], "inputs": { "a b": 1 } }), 400, "invalid_arguments"),
         (json!({ "steps": [step], "inputs": { "a": [1] } }), 400, "invalid_arguments"),
         (json!({ "steps": [step], "limits": { "steps": 0 } }), 400, "invalid_arguments"),

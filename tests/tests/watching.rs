@@ -298,6 +298,7 @@ async fn drive(setup: &Setup) {
         (vec!["run", "Do something"], "model"),
         (vec!["run", "--steps", "nowhere.json"], "nowhere.json"),
         (vec!["run", "--steps", &miss, "--input", "x"], "NAME=VALUE"),
+        (vec!["run", "--steps", &script, "--input", "nam=Clara Dubois"], "Did you mean `name`?"),
         (vec!["run", "--steps", &miss, "--secret", "unknown"], "FINGERTIP_SECRET_UNKNOWN"),
         (vec!["run", "--steps", &miss, "--device", "other"], "other"),
         (vec!["run", "--steps", &miss, "--limit-steps", "100000"], "limits.steps"),

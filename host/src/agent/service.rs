@@ -205,6 +205,9 @@ impl Agent {
         let device_id = self.device(device_id, &caller).await?;
         let mut inputs = Inputs::read(inputs)?;
         script::lift_secrets(&mut steps, &mut inputs);
+        if !steps.is_empty() {
+            inputs.check_used(&steps)?;
+        }
         let order = Order {
             goal,
             device_id,
