@@ -147,6 +147,7 @@ async fn limits_hold() {
     for (limits, said) in [
         (json!({ "steps": 151 }), "150"),
         (json!({ "steps": 0 }), "steps"),
+        (json!({ "steps": 99_999_999_999_u64 }), "150"),
         (json!({ "seconds": 601 }), "600"),
         (json!({ "seconds": -1 }), "seconds"),
         (json!({ "usd": "much" }), "usd"),
@@ -300,6 +301,7 @@ async fn what_is_no_task_is_refused_on_both_doors() {
         (json!({}), 400, "invalid_arguments"),
         (json!({ "goal": "  " }), 400, "invalid_arguments"),
         (json!({ "goal": "do it" }), 503, "model_unavailable"),
+        (json!({ "goal": "x".repeat(1_000_000) }), 400, "invalid_arguments"),
         (json!({ "goal": "do it", "device_id": "nobody", "steps": [step] }), 404, "device_not_found"),
         (json!({ "goal": "x".repeat(1_000_000), "steps": [step] }), 400, "invalid_arguments"),
         (json!({ "steps": [{ "tool": "fly" }] }), 400, "invalid_arguments"),
@@ -387,6 +389,12 @@ async fn tasks_are_followed_and_listed() {
         (none["events"].as_array().map(Vec::len), &none["next"]),
         (Some(0), &json!(events)),
         "an ended task has no news"
+    );
+    let (status, none) = host.get(&format!("/task/{first}?after=99999999999")).await;
+    assert_eq!(
+        (status, none["events"].as_array().map(Vec::len)),
+        (200, Some(0)),
+        "nothing happened after that: {none}"
     );
     let mut order = long_task();
     order["device_id"] = "other".into();

@@ -202,6 +202,7 @@ impl Agent {
                 "Say what is to be done in `goal`, or give `steps`.",
             ));
         }
+        let goal = self.0.recorder.with(move |memory| memory.check_goal(&goal).map(|()| goal)).await.map_err(error)?;
         let device_id = self.device(device_id, &caller).await?;
         let mut inputs = Inputs::read(inputs)?;
         script::lift_secrets(&mut steps, &mut inputs);
