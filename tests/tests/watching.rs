@@ -257,7 +257,9 @@ async fn drive(setup: &Setup) {
     let script = written(setup, "example.json", &example());
     let done = task(setup, &["run", "--steps", &script, "--input", "name=Clara Dubois"]).await;
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(done.json()["steps"].as_u64().is_some_and(|steps| steps > 5), "{}", done.out);
+    // The script may repeat more often than it did.
+    let steps = done.json()["steps"].as_u64().expect("a number");
+    assert!(steps > 5 && done.err.contains(&format!("succeeded: {steps} steps")), "{} {}", done.out, done.err);
     assert!(done.err.contains("launch app Sign-in  changed\n") && done.err.contains("succeeded"), "{}", done.err);
     assert!(!done.err.contains(PASSWORD) && !done.out.contains(PASSWORD), "{} {}", done.out, done.err);
 

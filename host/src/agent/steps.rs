@@ -94,9 +94,12 @@ pub(super) async fn work(run: &Run) -> Result<End, Halt> {
     if let (Some(model), Some(_)) = (&run.agent.model, &run.order.output_schema) {
         return think::tell(run, model).await;
     }
-    let mut result = json!({ "steps": script.len(), "last": last });
+    let events = run.journal.events(0).await?;
+    // What repetitions left out was not done.
+    let done = events.iter().filter(|event| event.kind == Kind::Verified && event.data["skipped"] != true).count();
+    let mut result = json!({ "steps": done, "last": last });
     if run.agent.model.is_some() {
-        let repaired = repaired(&run.journal.events(0).await?);
+        let repaired = repaired(&events);
         if !repaired.is_empty() {
             result["repaired"] = json!(repaired);
         }
