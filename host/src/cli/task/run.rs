@@ -36,8 +36,8 @@ pub(super) async fn run(config: Option<&Path>, arguments: Arguments) -> Result<(
 
 /// Prints what came of it.
 fn end(followed: Followed, id: &str, program: &str, own: bool, as_json: bool) -> Result<(), String> {
-    let task = match followed {
-        Followed::Ended(task) => task,
+    let (task, mended) = match followed {
+        Followed::Ended { task, mended } => (task, mended),
         Followed::Left if own => {
             return Err(format!(
                 "task {id} is left unfinished: it goes on with the next `{program} serve`; `{program} task cancel {id}` ends it"
@@ -57,6 +57,9 @@ fn end(followed: Followed, id: &str, program: &str, own: bool, as_json: bool) ->
     };
     let status = task["status"].as_str().unwrap_or_default();
     eprintln!("task {id} {}: {}", ended(status), show::used(&task["used"]));
+    for step in mended {
+        eprintln!("step {step} was mended; `{program} task save {id}` keeps that");
+    }
     if as_json {
         print(&format!("{}\n", pretty(&task)));
     }
