@@ -280,7 +280,10 @@ impl Agent {
             }
             Control::Pause => NewEvent::new(Kind::Paused, json!({})),
             Control::Resume if task.status != Status::Paused && !task.status.is_finished() => {
-                return Err(conflict(format!("task {id} is not paused"), "get_task tells how it is."));
+                return Err(conflict(
+                    format!("task {id} is {} and not paused", task.status.as_str()),
+                    "Only a paused task can be resumed.",
+                ));
             }
             Control::Resume => NewEvent::new(Kind::Resumed, json!({})),
             Control::Answer(answer) => {
@@ -371,7 +374,7 @@ impl Agent {
         if task.status != Status::Succeeded && order.steps.is_empty() {
             return Err(conflict(
                 format!("task {id} has not succeeded, so that there is no script of it"),
-                "get_task tells how it is; a task can be saved once it has succeeded.",
+                "A task can be saved once it has succeeded.",
             ));
         }
         Ok(save::script(&order, &events))
