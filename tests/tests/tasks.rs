@@ -46,7 +46,10 @@ async fn tasks_of_one_device_come_in_their_order() {
         ids.push(start(&host, json!({ "steps": [launch(app), rest()] })).await);
     }
     // Those that come later are queued for as long as one before them is at work.
-    assert_eq!(task(&host, &ids[2]).await["status"], "queued");
+    let last = task(&host, &ids[2]).await;
+    assert_eq!(last["status"], "queued");
+    let why = last["waiting"]["message"].as_str().unwrap_or_default();
+    assert!(why.contains(&format!("behind task {}", ids[0])), "{last}");
     let mut before = String::new();
     for id in &ids {
         let history = ended(&host, id).await;
@@ -106,13 +109,15 @@ async fn a_phone_in_other_hands_is_waited_for() {
     let id = start(&host, json!({ "steps": [launch("settings")] })).await;
     let waiting = event(&host, &id, |event| event["kind"] == "waiting").await;
     assert!(waiting["data"]["message"].as_str().is_some_and(|message| message.contains("ann")), "{waiting}");
-    assert_eq!(task(&host, &id).await["status"], "waiting_device");
+    let waits = task(&host, &id).await;
+    assert_eq!((&waits["status"], &waits["waiting"]), (&json!("waiting_device"), &waiting["data"]), "{waits}");
     let (status, _) = host.post_as("ann", "/devices/phone/disconnect", json!({})).await;
     assert_eq!(status, 200);
     let history = ended(&host, &id).await;
     history.assert_complete();
     assert_eq!(history.status(), "succeeded", "{}", history.told());
     assert_eq!(history.of("waiting").count(), 1, "it is told once: {}", history.told());
+    assert!(history.task.get("waiting").is_none(), "{}", history.task);
 }
 
 #[tokio::test]

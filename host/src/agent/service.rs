@@ -354,7 +354,22 @@ impl Agent {
             next = event.n;
             shown.push(told);
         }
-        Ok((view::full(&task, &all), shown, next))
+        let mut whole = view::full(&task, &all);
+        if let Some(other) = self.ahead(&task) {
+            let other = self.task(&other).await?;
+            if !other.status.is_finished() {
+                whole["waiting"] = view::behind(&other);
+            }
+        }
+        Ok((whole, shown, next))
+    }
+
+    /// The first of those that stand before a queued task in the turn of its device.
+    fn ahead(&self, task: &Task) -> Option<String> {
+        let runs = self.runs();
+        let same = runs.values().filter(|run| task.device_id.as_ref() == Some(&run.order.device_id));
+        let first = same.map(|run| run.journal.id()).filter(|id| *id < task.id.as_str()).min()?;
+        (task.status == Status::Queued).then(|| first.to_owned())
     }
 
     /// All events of a task.

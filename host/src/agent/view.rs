@@ -1,7 +1,7 @@
 //! A task and its events, as callers see them.
 
 use crate::capability::time;
-use fingertip_tasks::{Event, Kind, Task};
+use fingertip_tasks::{Event, Kind, Status, Task};
 use serde_json::{Value, json};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -34,7 +34,23 @@ pub(super) fn full(task: &Task, events: &[Event]) -> Value {
     let mut shown = brief(task);
     shown["plan"] = task.plan.clone().unwrap_or_default();
     shown["steps"] = steps(events).into();
+    if let Some(waiting) = waiting(task, events) {
+        shown["waiting"] = waiting.clone();
+    }
     shown
+}
+
+/// Why a task waits for its device, unless nobody has looked for that since it was taken up.
+fn waiting<'a>(task: &Task, events: &'a [Event]) -> Option<&'a Value> {
+    let told = |event: &&Event| matches!(event.kind, Kind::Waiting | Kind::Started | Kind::TakenUp);
+    let last = events.iter().rfind(told).filter(|last| last.kind == Kind::Waiting)?;
+    (task.status == Status::WaitingDevice).then_some(&last.data)
+}
+
+/// Why a queued task waits: another has its device.
+pub(super) fn behind(other: &Task) -> Value {
+    let message = format!("it waits behind task {}, which is {}", other.id, other.status.as_str());
+    json!({ "reason": "queued", "message": message, "hint": "It begins when that task has ended." })
 }
 
 /// What became of each step, in the order in which they were begun last.
@@ -69,4 +85,25 @@ pub(super) fn event(event: &Event) -> Value {
     }
     shown["data"] = event.data.clone();
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_says_for_what_it_waits() {
+        let away = json!({ "reason": "unplugged", "message": "phone is offline", "hint": "Plug it in." });
+        let shown = |kinds: &[Kind]| {
+            let data = |kind: &Kind| if *kind == Kind::Waiting { away.clone() } else { json!({}) };
+            let event = |(n, kind): (u32, &Kind)| Event { n, at: 0, kind: kind.clone(), step: None, data: data(kind) };
+            let events: Vec<Event> = (1..).zip(kinds).map(event).collect();
+            full(&Task::fold("t", &events), &events).get("waiting").cloned()
+        };
+        use Kind::{Asked, Created, Started, TakenUp, Waiting};
+        assert_eq!(shown(&[Created, Started, Waiting]), Some(away.clone()));
+        assert_eq!(shown(&[Created, Waiting, Started]), None);
+        assert_eq!(shown(&[Created, Started, Waiting, Asked]), None, "it waits for a human first");
+        assert_eq!(shown(&[Created, Waiting, Started, TakenUp]), None, "that was another time");
+    }
 }
