@@ -133,6 +133,17 @@ async fn whoever_asks_gives_the_phone_back_meanwhile() {
     let id = start(&host, json!({ "steps": steps })).await;
     let asked = until(&host, &id, &["needs_human"]).await;
     assert_eq!(asked["question"]["reason"], "alert", "{asked}");
+    // What is no button is asked for anew.
+    for wrong in ["Alow", ""] {
+        answer(&host, &id, wrong).await;
+        event(&host, &id, |event| {
+            let question = event["data"]["question"].as_str().unwrap_or_default();
+            event["kind"] == "asked" && question.starts_with(&format!("There is no button {wrong:?}. "))
+        })
+        .await;
+    }
+    let again = until(&host, &id, &["needs_human"]).await;
+    assert_eq!(again["question"]["alert"]["buttons"], asked["question"]["alert"]["buttons"], "{again}");
     host.until("/devices/phone", |body| body["lease"].is_null()).await;
     let (status, answered) = host.post_as("ann", "/devices/phone/alert", json!({ "button": "Allow" })).await;
     assert_eq!(status, 200, "{answered}");

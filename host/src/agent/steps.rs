@@ -369,6 +369,20 @@ impl Doing<'_> {
                 let call = Call { tool: "answer_alert", arguments, shown };
                 match self.run.hands.call(self.number, Vec::new(), &call).await? {
                     Ok(_) => self.go_on(acted).await,
+                    // What is no button is asked for anew; with the error comes the alert as it is now.
+                    Err(error)
+                        if error.code == Code::InvalidArguments
+                            || error.details.as_ref().is_some_and(|alert| alert["buttons"].is_array()) =>
+                    {
+                        let alert = error.details.unwrap_or_else(|| question["alert"].clone());
+                        let text = alert["text"].as_str().unwrap_or_default();
+                        let question = format!(
+                            "There is no button {button:?}. An alert is in front: {text:?}. Answer with the button to press, or with \
+                             `again` once the alert is gone."
+                        );
+                        let question = json!({ "question": question, "reason": ALERT, "alert": alert });
+                        Err(self.run.ask(Some(self.number), question).await)
+                    }
                     Err(error) => Ok(Err(error)),
                 }
             }
