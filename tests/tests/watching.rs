@@ -376,6 +376,14 @@ async fn an_interrupted_command_leaves_its_task() {
     assert!(ended.code == Some(1) && ended.err.contains("the next `fingertip"), "{}", ended.err);
     let shown = task(&setup, &["show", &id, "--json"]).await.json();
     assert_eq!(shown["status"], "running", "{shown}");
+    for arguments in [&["show", &id][..], &["list"]] {
+        let told = task(&setup, arguments).await;
+        assert!(told.out.contains("running (not worked on: no server runs)"), "{}", told.out);
+    }
+    let paused = task(&setup, &["pause", &id]).await;
+    assert!(paused.code == Some(0) && paused.err.contains("is paused; it stays so"), "{}", paused.err);
+    let resumed = task(&setup, &["resume", &id]).await;
+    assert!(resumed.code == Some(0) && resumed.err.contains("is left where it is: no server"), "{}", resumed.err);
     let mut client = Pipe::start(&setup, false);
     client.initialize().await;
     let (failed, body) = client.call("get_task", json!({ "task_id": id, "wait_ms": 60_000 })).await;
@@ -409,6 +417,7 @@ async fn tasks_are_steered_and_answered_from_the_command_line() {
     for part in ["is paused", "goes on", "was cancelled"] {
         assert!(ended.err.contains(part), "{part}: {}", ended.err);
     }
+    assert!(!ended.err.contains("is there again"), "the device was never away: {}", ended.err);
 
     // A secret is not kept: whoever goes on with a task asks for it anew.
     let steps = json!([
@@ -460,5 +469,31 @@ async fn a_question_says_how_it_is_answered() {
     assert_eq!(answered.code, Some(0), "{}", answered.err);
     let ended = run.end().await;
     assert_eq!(ended.code, Some(0), "{}", ended.err);
-    assert!(ended.err.contains("was answered"), "{}", ended.err);
+    assert!(ended.err.contains("was answered") && !ended.err.contains("is there again"), "{}", ended.err);
+}
+
+/// Whoever answers an alert knows its buttons, also when the first answer was none of them.
+#[tokio::test]
+async fn a_question_about_an_alert_names_its_buttons() {
+    let host = one_phone().serve().await;
+    let steps = json!([
+        { "tool": "launch_app", "arguments": { "app": "Settings", "fresh": true } },
+        { "tool": "scroll_to", "arguments": { "element": "cell \"Privacy\"" } },
+        { "tool": "tap", "arguments": { "element": "cell \"Privacy\"" }, "expect": { "text": "Camera" } },
+        { "tool": "tap", "arguments": { "element": "cell \"Camera\"" }, "expect": { "text": "access the camera" } },
+        { "tool": "tap", "arguments": { "element": "button \"Settings\"" }, "expect": { "text": "Airplane Mode" } },
+    ]);
+    let steps = written(&host.setup, "steps.json", &steps);
+    let mut run = Running::start(&host.setup, &steps);
+    let id = run.id().await;
+    let asked = run.until("asks: ").await;
+    assert!(asked.contains("Its buttons: \"") && asked.contains("\"Allow\""), "{asked}");
+    let shown = task(&host.setup, &["show", &id]).await;
+    assert!(shown.out.contains("asks") && shown.out.contains("\"Allow\""), "{}", shown.out);
+    assert_eq!(task(&host.setup, &["answer", &id, "Alow"]).await.code, Some(0));
+    let asked = run.until("asks: There is no button \"Alow\". ").await;
+    assert!(asked.contains("\"Allow\""), "{asked}");
+    assert_eq!(task(&host.setup, &["answer", &id, "Allow"]).await.code, Some(0));
+    let ended = run.end().await;
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
 }

@@ -69,6 +69,7 @@ pub(super) async fn follow(session: &Session, id: &str, terminal: &mut Terminal,
                     terminal.forget();
                     asked = Some(Asked::begin(question, answer, &mut progress));
                 }
+                progress.queued(&page["task"]);
                 let over = show::is_finished(page["task"]["status"].as_str().unwrap_or_default());
                 if over && page["events"] == json!([]) {
                     return Followed::Ended { task: page.remove("task").unwrap_or_default(), mended };

@@ -102,12 +102,14 @@ pub(super) async fn run(config: Option<&Path>, command: Command) -> Result<(), S
 }
 
 async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Result<(), String> {
+    // Nobody works on the tasks of a host that lives as long as this command.
+    let served = !session.is_own();
     match command {
         Command::Run(_) => Ok(()),
         Command::List { status, device, limit, json } => {
             let arguments = given([("status", json!(status)), ("device_id", json!(device)), ("limit", json!(limit))]);
             let listed = call(session, "list_tasks", arguments).await.map_err(told)?;
-            print(&if json { format!("{}\n", pretty(&Value::Object(listed))) } else { show::table(&listed) });
+            print(&if json { format!("{}\n", pretty(&Value::Object(listed))) } else { show::table(&listed, served) });
             Ok(())
         }
         Command::Show { id, events, json } => {
@@ -115,7 +117,7 @@ async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Res
             print(&match (json, events) {
                 (true, true) => format!("{}\n", pretty(&json!({ "task": task, "events": all }))),
                 (true, false) => format!("{}\n", pretty(&task)),
-                (false, _) => show::task(&task, &all),
+                (false, _) => show::task(&task, &all, served),
             });
             Ok(())
         }
@@ -131,28 +133,46 @@ async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Res
             eprintln!("saved; `{} task run --steps {file}` does it again", program(config));
             Ok(())
         }
-        Command::Cancel { id } => steer(session, &id, "cancel", None).await,
-        Command::Pause { id } => steer(session, &id, "pause", None).await,
-        Command::Resume { id } => steer(session, &id, "resume", None).await,
+        Command::Cancel { id } => steer(session, config, &id, "cancel", None).await,
+        Command::Pause { id } => steer(session, config, &id, "pause", None).await,
+        Command::Resume { id } => steer(session, config, &id, "resume", None).await,
         Command::Answer { id, text } => {
             let text = match text {
                 Some(text) => text,
                 None => answer(session, &id).await?,
             };
-            steer(session, &id, "answer", Some(text)).await
+            steer(session, config, &id, "answer", Some(text)).await
         }
     }
 }
 
-async fn steer(session: &Session, id: &str, action: &str, answer: Option<String>) -> Result<(), String> {
+async fn steer(
+    session: &Session,
+    config: Option<&Path>,
+    id: &str,
+    action: &str,
+    answer: Option<String>,
+) -> Result<(), String> {
     let arguments = given([("task_id", json!(id)), ("action", json!(action)), ("answer", json!(answer))]);
     let task = call(session, "control_task", arguments).await.map_err(told)?.remove("task").unwrap_or_default();
     let status = task["status"].as_str().unwrap_or_default();
-    // Nobody works on the tasks of a host that lives as long as this command.
-    let rests = session.is_own() && !show::is_finished(status);
-    let then = if rests { "; no server is running: it goes on with the next `fingertip serve`" } else { "" };
-    eprintln!("task {id} is {}{then}", show::words(status));
+    eprintln!("task {id} is {}", steered(status, session.is_own(), id, &program(config)));
     Ok(())
+}
+
+/// How a task is after it was steered, and what comes of that where no server runs.
+fn steered(status: &str, alone: bool, id: &str, program: &str) -> String {
+    let is = show::words(status);
+    match status {
+        _ if !alone || show::is_finished(status) => is,
+        "paused" => {
+            format!("{is}; it stays so, also with the next `{program} serve`, until `{program} task resume {id}`")
+        }
+        "needs_human" => format!(
+            "{is}; no server is running: the next `{program} serve` takes it up, and `{program} task answer {id} \"…\"` has it go on"
+        ),
+        _ => format!("left where it is: no server is running; the next `{program} serve` takes it up"),
+    }
 }
 
 /// An answer that did not stand on the command line.
@@ -163,7 +183,7 @@ async fn answer(session: &Session, id: &str) -> Result<String, String> {
         return Err(format!("task {id} asks nothing; `fingertip task show {id}` tells how it is"));
     }
     if Terminal::is_there() {
-        eprintln!("{}", show::plain(question["question"].as_str().unwrap_or_default()));
+        eprintln!("{}", show::question(question));
         return Terminal::default().ask("answer", question["reason"] == "secret_input").await;
     }
     let mut text = String::new();

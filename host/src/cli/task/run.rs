@@ -40,7 +40,7 @@ fn end(followed: Followed, id: &str, program: &str, own: bool, as_json: bool) ->
         Followed::Ended { task, mended } => (task, mended),
         Followed::Left if own => {
             return Err(format!(
-                "task {id} is left unfinished: it goes on with the next `{program} serve`; `{program} task cancel {id}` ends it"
+                "task {id} is left unfinished: the next `{program} serve` takes it up; `{program} task cancel {id}` ends it"
             ));
         }
         Followed::Left => {
