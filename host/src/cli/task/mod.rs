@@ -24,7 +24,7 @@ use crate::capability::Error;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 use std::{
-    io::Read,
+    io::{IsTerminal, Read},
     path::{Path, PathBuf},
 };
 use terminal::Terminal;
@@ -109,12 +109,12 @@ async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Res
         Command::List { status, device, limit, json } => {
             let arguments = given([("status", json!(status)), ("device_id", json!(device)), ("limit", json!(limit))]);
             let listed = call(session, "list_tasks", arguments).await.map_err(told)?;
-            print(&if json { format!("{}\n", pretty(&Value::Object(listed))) } else { show::table(&listed, served) });
+            output(&if json { format!("{}\n", pretty(&Value::Object(listed))) } else { show::table(&listed, served) });
             Ok(())
         }
         Command::Show { id, events, json } => {
             let (task, all) = get(session, &id, events).await.map_err(told)?;
-            print(&match (json, events) {
+            output(&match (json, events) {
                 (true, true) => format!("{}\n", pretty(&json!({ "task": task, "events": all }))),
                 (true, false) => format!("{}\n", pretty(&task)),
                 (false, _) => show::task(&task, &all, served),
@@ -125,7 +125,7 @@ async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Res
             let script = call(session, "task_script", given([("task_id", json!(id))])).await.map_err(told)?;
             let text = format!("{}\n", pretty(&Value::Object(script)));
             let Some(file) = out else {
-                print(&text);
+                output(&text);
                 return Ok(());
             };
             std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -220,7 +220,12 @@ fn given<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
 }
 
 fn told(error: Error) -> String {
-    format!("{}. {}", error.message.trim_end_matches('.'), error.hint)
+    show::plain(&format!("{}. {}", error.message.trim_end_matches('.'), error.hint))
+}
+
+/// Prints what a command is for. Some of it comes from phones and models: a terminal shows it, programs get it as it is.
+fn output(text: &str) {
+    print(&if std::io::stdout().is_terminal() { show::lines(text) } else { text.to_owned() });
 }
 
 /// This program as a further command would call it, with the same settings.

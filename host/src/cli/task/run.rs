@@ -6,7 +6,7 @@ use super::{
     call,
     follow::{Followed, follow},
     order::Arguments,
-    pretty, print, program, show,
+    output, pretty, program, show,
     terminal::Terminal,
     told,
 };
@@ -61,12 +61,12 @@ fn end(followed: Followed, id: &str, program: &str, own: bool, as_json: bool) ->
         eprintln!("step {step} was mended; `{program} task save {id}` keeps that");
     }
     if as_json {
-        print(&format!("{}\n", pretty(&task)));
+        output(&format!("{}\n", pretty(&task)));
     }
     match status {
         "succeeded" => {
             if !as_json {
-                print(&result(&task["result"]));
+                output(&result(&task["result"]));
             }
             Ok(())
         }

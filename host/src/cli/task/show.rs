@@ -49,6 +49,13 @@ pub(super) fn effect(effect: &Value) -> Option<String> {
     Some(cause.map_or(state.clone(), |cause| format!("{state}: {}", plain(cause))))
 }
 
+/// A text of several lines that cannot make a terminal do anything.
+pub(super) fn lines(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| line.chars().filter(|c| *c == '\n' || !c.is_control()).collect::<String>())
+        .collect()
+}
+
 /// What tasks there are. `served` says whether a server runs that works on them.
 pub(super) fn table(listed: &Map<String, Value>, served: bool) -> String {
     let tasks = listed.get("tasks").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -209,5 +216,10 @@ mod tests {
         let expected = format!("t1  {idle}  a    (steps)\nt2  {:<1$}  b    (steps)\n", "paused", idle.len());
         assert_eq!(table(&listed, false), expected);
         assert_eq!(table(&listed, true), "t1  running  a    (steps)\nt2  paused   b    (steps)\n");
+    }
+
+    #[test]
+    fn a_text_keeps_its_lines_alone() {
+        assert_eq!(lines("a\u{1b}[2J\nb\u{9b}\r\n"), "a[2J\nb\n");
     }
 }
