@@ -497,3 +497,32 @@ async fn a_question_about_an_alert_names_its_buttons() {
     let ended = run.end().await;
     assert_eq!(ended.code, Some(0), "{}", ended.err);
 }
+
+/// The key of the model is the server's: a second terminal has none. Where no server runs, it is needed for what works on tasks.
+#[tokio::test]
+async fn a_key_is_needed_by_who_hosts() {
+    const VARIABLE: &str = "E2E_MODEL_KEY";
+    let agent =
+        format!("[agent]\nmodel = \"scripted\"\nbase_url = \"http://127.0.0.1:1/v1\"\napi_key_env = {VARIABLE:?}\n");
+    let setup = Setup::new(&format!("{agent}{}", virtual_device("phone"))).with_env(VARIABLE, "a-key");
+    let host = setup.serve().await;
+    let keyless = async |setup: &Setup, arguments: &[&str]| {
+        let output = setup.command().env_remove(VARIABLE).args(arguments).output().await.expect("it starts");
+        Ended::of(output)
+    };
+    let steps = written(&host.setup, "steps.json", &unhurried(1));
+    for arguments in [&["task", "run", "--steps", &steps][..], &["task", "list"], &["devices"]] {
+        let done = keyless(&host.setup, arguments).await;
+        assert_eq!(done.code, Some(0), "{arguments:?}: {}", done.err);
+    }
+    let setup = host.stop().await;
+    for arguments in [&["task", "list"][..], &["devices"], &["call", "press_button", "--json", r#"{"button": "home"}"#]]
+    {
+        let done = keyless(&setup, arguments).await;
+        assert_eq!(done.code, Some(0), "{arguments:?}: {}", done.err);
+    }
+    for arguments in [&["task", "run", "--steps", &steps][..], &["mcp"], &["serve"]] {
+        let refused = keyless(&setup, arguments).await;
+        assert!(refused.code == Some(1) && refused.err.contains("holds no key"), "{arguments:?}: {}", refused.err);
+    }
+}

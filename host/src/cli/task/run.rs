@@ -18,7 +18,7 @@ pub(super) async fn run(config: Option<&Path>, arguments: Arguments) -> Result<(
     let as_json = arguments.json;
     let mut terminal = Terminal::default();
     let order = arguments.order(&mut terminal).await?;
-    let session = Session::open(config, Kind::Command).await?;
+    let session = Session::open(config, Kind::Work).await?;
     let program = program(config);
     let done = match call(&session, "start_task", order).await {
         Err(error) => Err(told(error)),
