@@ -167,7 +167,7 @@ fn model(config: &Config) -> Result<Option<Model>, ModelError> {
     Model::new(ModelConfig {
         model: model.model,
         base_url: model.base_url.map(String::from),
-        api_key: model.api_key.map(|key| key.expose().to_owned()),
+        api_key: model.api_key.and_then(Result::ok).map(|key| key.expose().to_owned()),
         answers: model.answers.parse().unwrap_or(Answers::Auto),
         pictures: model.pictures,
         timeout: model.timeout,

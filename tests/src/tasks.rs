@@ -186,7 +186,8 @@ impl History {
             checked = step;
         }
         if self.status() == "succeeded" && self.task["result"]["steps"].is_u64() {
-            assert_eq!(self.task["result"]["steps"].as_u64(), Some(checked), "all steps are checked: {}", self.told());
+            let done = self.of("verified").filter(|event| event["data"]["skipped"] != true).count();
+            assert_eq!(self.task["result"]["steps"].as_u64(), Some(done as u64), "what was done: {}", self.told());
         }
     }
 }

@@ -46,7 +46,10 @@ async fn tasks_of_one_device_come_in_their_order() {
         ids.push(start(&host, json!({ "steps": [launch(app), rest()] })).await);
     }
     // Those that come later are queued for as long as one before them is at work.
-    assert_eq!(task(&host, &ids[2]).await["status"], "queued");
+    let last = task(&host, &ids[2]).await;
+    assert_eq!(last["status"], "queued");
+    let why = last["waiting"]["message"].as_str().unwrap_or_default();
+    assert!(why.contains(&format!("behind task {}", ids[0])), "{last}");
     let mut before = String::new();
     for id in &ids {
         let history = ended(&host, id).await;
@@ -106,13 +109,15 @@ async fn a_phone_in_other_hands_is_waited_for() {
     let id = start(&host, json!({ "steps": [launch("settings")] })).await;
     let waiting = event(&host, &id, |event| event["kind"] == "waiting").await;
     assert!(waiting["data"]["message"].as_str().is_some_and(|message| message.contains("ann")), "{waiting}");
-    assert_eq!(task(&host, &id).await["status"], "waiting_device");
+    let waits = task(&host, &id).await;
+    assert_eq!((&waits["status"], &waits["waiting"]), (&json!("waiting_device"), &waiting["data"]), "{waits}");
     let (status, _) = host.post_as("ann", "/devices/phone/disconnect", json!({})).await;
     assert_eq!(status, 200);
     let history = ended(&host, &id).await;
     history.assert_complete();
     assert_eq!(history.status(), "succeeded", "{}", history.told());
     assert_eq!(history.of("waiting").count(), 1, "it is told once: {}", history.told());
+    assert!(history.task.get("waiting").is_none(), "{}", history.task);
 }
 
 #[tokio::test]
@@ -128,6 +133,17 @@ async fn whoever_asks_gives_the_phone_back_meanwhile() {
     let id = start(&host, json!({ "steps": steps })).await;
     let asked = until(&host, &id, &["needs_human"]).await;
     assert_eq!(asked["question"]["reason"], "alert", "{asked}");
+    // What is no button is asked for anew.
+    for wrong in ["Alow", ""] {
+        answer(&host, &id, wrong).await;
+        event(&host, &id, |event| {
+            let question = event["data"]["question"].as_str().unwrap_or_default();
+            event["kind"] == "asked" && question.starts_with(&format!("There is no button {wrong:?}. "))
+        })
+        .await;
+    }
+    let again = until(&host, &id, &["needs_human"]).await;
+    assert_eq!(again["question"]["alert"]["buttons"], asked["question"]["alert"]["buttons"], "{again}");
     host.until("/devices/phone", |body| body["lease"].is_null()).await;
     let (status, answered) = host.post_as("ann", "/devices/phone/alert", json!({ "button": "Allow" })).await;
     assert_eq!(status, 200, "{answered}");
@@ -147,6 +163,7 @@ async fn limits_hold() {
     for (limits, said) in [
         (json!({ "steps": 151 }), "150"),
         (json!({ "steps": 0 }), "steps"),
+        (json!({ "steps": 99_999_999_999_u64 }), "150"),
         (json!({ "seconds": 601 }), "600"),
         (json!({ "seconds": -1 }), "seconds"),
         (json!({ "usd": "much" }), "usd"),
@@ -357,6 +374,7 @@ async fn what_is_no_task_is_refused_on_both_doors() {
         (json!({}), 400, "invalid_arguments"),
         (json!({ "goal": "  " }), 400, "invalid_arguments"),
         (json!({ "goal": "do it" }), 503, "model_unavailable"),
+        (json!({ "goal": "x".repeat(1_000_000) }), 400, "invalid_arguments"),
         (json!({ "goal": "do it", "device_id": "nobody", "steps": [step] }), 404, "device_not_found"),
         (json!({ "goal": "x".repeat(1_000_000), "steps": [step] }), 400, "invalid_arguments"),
         (json!({ "steps": [{ "tool": "fly" }] }), 400, "invalid_arguments"),
@@ -375,6 +393,11 @@ async fn what_is_no_task_is_refused_on_both_doors() {
         ),
         (
             json!({ "steps": [{ "tool": "tap", "arguments": { "x": 1, "y": 1, "device_id": "other" } }] }),
+            400,
+            "invalid_arguments",
+        ),
+        (
+            json!({ "steps": [{ "tool": "tap", "arguments": { "text": "${name}" } }], "inputs": { "name": "a", "nam": "b" } }),
             400,
             "invalid_arguments",
         ),
@@ -439,6 +462,12 @@ async fn tasks_are_followed_and_listed() {
         (none["events"].as_array().map(Vec::len), &none["next"]),
         (Some(0), &json!(events)),
         "an ended task has no news"
+    );
+    let (status, none) = host.get(&format!("/task/{first}?after=99999999999")).await;
+    assert_eq!(
+        (status, none["events"].as_array().map(Vec::len)),
+        (200, Some(0)),
+        "nothing happened after that: {none}"
     );
     let mut order = long_task();
     order["device_id"] = "other".into();

@@ -126,7 +126,7 @@ struct StartTask {
 #[derive(Default, Deserialize, JsonSchema)]
 struct Limits {
     #[schemars(range(min = 1))]
-    steps: Option<u32>,
+    steps: Option<u64>,
     #[schemars(range(min = 1))]
     tokens: Option<u64>,
     #[schemars(range(min = 0))]
@@ -149,18 +149,23 @@ async fn start_task(agent: &Agent, arguments: StartTask, caller: Caller) -> Resu
         steps: arguments.steps.unwrap_or_default().into_iter().map(Value::Object).collect(),
         inputs: arguments.inputs.unwrap_or_default(),
         output_schema: arguments.output_schema.map(Value::Object),
-        limits: Asked { steps, tokens, usd, seconds },
+        limits: Asked { steps: steps.map(countable), tokens, usd, seconds },
         key: arguments.idempotency_key,
     };
     let (task_id, status) = agent.start(request, caller).await?;
     Ok(Started { task_id, status: status.as_str() })
 }
 
+/// A number of steps or events. There are never as many as the largest, so that more are no others.
+fn countable(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct GetTask {
     task_id: String,
     /// Only events after this number.
-    after: Option<u32>,
+    after: Option<u64>,
     /// Waits for events after `after`, else for the end or a question.
     #[schemars(range(max = 120_000))]
     wait_ms: Option<u64>,
@@ -175,7 +180,7 @@ struct Got {
 
 async fn get_task(agent: &Agent, arguments: GetTask) -> Result<Got, Error> {
     let wait = Duration::from_millis(arguments.wait_ms.unwrap_or(0));
-    let (task, events, next) = agent.get(&arguments.task_id, arguments.after, wait).await?;
+    let (task, events, next) = agent.get(&arguments.task_id, arguments.after.map(countable), wait).await?;
     Ok(Got { task, events, next })
 }
 

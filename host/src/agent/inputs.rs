@@ -3,7 +3,7 @@
 //! Knows names, values and which of them are secret. A secret stands in no event: it is kept in memory only, and a task that
 //! goes on after a restart asks for it anew.
 
-use crate::capability::Error;
+use crate::capability::{Error, arguments};
 use serde_json::{Map, Value};
 
 /// The most inputs of a task, and of bytes in one.
@@ -53,6 +53,25 @@ impl Inputs {
             if secret { &mut inputs.secret } else { &mut inputs.plain }.insert(name, value);
         }
         Ok(inputs)
+    }
+
+    /// Refuses an input that none of these steps uses: its name is mistyped, and the value meant for another would be passed over.
+    pub(super) fn check_used(&self, steps: &[Value]) -> Result<(), Error> {
+        let text = Value::from(steps).to_string();
+        let mut names = used(&text);
+        let Some(stray) = self.plain.keys().chain(self.secret.keys()).find(|name| !names.contains(&name.as_str()))
+        else {
+            return Ok(());
+        };
+        names.sort_unstable();
+        names.dedup();
+        let near = arguments::nearest(stray, names.iter().copied());
+        let hint = match (near, names.is_empty()) {
+            (Some(near), _) => format!("Did you mean `{near}`? The steps use: {}.", names.join(", ")),
+            (None, false) => format!("Leave it out. The steps use: {}.", names.join(", ")),
+            (None, true) => format!("Leave it out, or write ${{{stray}}} where its value belongs."),
+        };
+        Err(Error::invalid(format!("there is no input `{stray}` in the steps"), hint))
     }
 
     /// Makes an input secret.
@@ -221,6 +240,19 @@ mod tests {
             let given = given.as_object().unwrap().clone();
             assert!(Inputs::read(given.clone()).is_err(), "{given:?}");
         }
+    }
+
+    #[test]
+    fn an_input_that_no_step_uses_is_refused() {
+        let steps = json!([{ "tool": "tap", "arguments": { "text": "${name} ${count}" } }, { "steps": [{ "expect": "${on}" }] }]);
+        let refused = inputs().check_used(steps.as_array().unwrap()).unwrap_err();
+        assert_eq!(refused.message, "there is no input `pin` in the steps");
+        assert_eq!(refused.hint, "Leave it out. The steps use: count, name, on.");
+        let mistyped = Inputs::read(json!({ "nam": 1 }).as_object().unwrap().clone()).unwrap();
+        let refused = mistyped.check_used(steps.as_array().unwrap()).unwrap_err();
+        assert_eq!(refused.hint, "Did you mean `name`? The steps use: count, name, on.");
+        assert!(mistyped.check_used(&[json!("$${nam}")]).unwrap_err().hint.contains("write ${nam}"));
+        assert_eq!(mistyped.check_used(&[json!("${nam}")]).map_err(|error| error.message), Ok(()));
     }
 
     proptest! {

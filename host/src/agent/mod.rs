@@ -16,7 +16,7 @@
 //! | `target`, `risk`, `circles`, `output` | what is acted on, when a human is asked, when it leads nowhere, what form a result has |
 //! | `spent` | what a question costs that nobody waits for any more |
 //! | `save` | a task that was done, as a script |
-//! | `doors`, `view` | the capabilities, and a task as callers see it |
+//! | `doors`, `view`, `known` | the capabilities, and a task as callers see it |
 
 mod circles;
 mod doors;
@@ -25,6 +25,7 @@ mod halt;
 mod hands;
 mod inputs;
 mod journal;
+mod known;
 mod mind;
 mod order;
 mod output;

@@ -356,6 +356,8 @@ impl Run {
     }
 
     async fn finish(&self, end: End) -> Result<(), Halt> {
+        // Whoever waited for the end may use the phone as soon as it is told.
+        self.hands.release().await;
         self.journal.write(vec![NewEvent::new(Kind::Finished, end.data())]).await?;
         Err(Halt::Ended)
     }

@@ -5,13 +5,14 @@
 
 use super::{
     inputs::Inputs,
+    known::Known,
     order::Order,
     output::Form,
     runner::Run,
     save, script,
     steps::{SECRET, UNSURE_ANSWERS},
     turns::Turns,
-    view,
+    view::{self, View},
 };
 use crate::{
     capability::{Caller, Catalogue, Code, Error, Outcome},
@@ -33,6 +34,8 @@ const TIDY: Duration = Duration::from_secs(3600);
 /// How many events, and about how many bytes of them, one answer has at most.
 const PAGE: u32 = 100;
 const PAGE_BYTES: usize = 150_000;
+/// How long what follows the first news is waited for, so that a task at work is not shown anew for each of its events.
+const TOGETHER: Duration = Duration::from_millis(20);
 /// What a secret answer is recorded as.
 const BULLETS: &str = "•••";
 
@@ -56,6 +59,7 @@ pub struct Parts {
 
 /// What all runs share.
 pub(super) struct Inner {
+    known: Known,
     pub(super) recorder: Recorder,
     pub(super) tools: Catalogue,
     pub(super) own: Catalogue,
@@ -105,6 +109,7 @@ impl Agent {
     pub fn new(parts: Parts) -> std::io::Result<Agent> {
         let Parts { memory, tools, own, config, model } = parts;
         Ok(Agent(Arc::new(Inner {
+            known: Known::default(),
             recorder: Recorder::start(Arc::new(memory))?,
             tools,
             own,
@@ -219,9 +224,13 @@ impl Agent {
                 "Leave it out and give limits.tokens, or have the operator add [agent.price], with 0 for what costs nothing.",
             ));
         }
+        let goal = self.0.recorder.with(move |memory| memory.check_goal(&goal).map(|()| goal)).await.map_err(error)?;
         let device_id = self.device(device_id, &caller).await?;
         let mut inputs = Inputs::read(inputs)?;
         script::lift_secrets(&mut steps, &mut inputs);
+        if !steps.is_empty() {
+            inputs.check_used(&steps)?;
+        }
         let order = Order {
             goal,
             device_id,
@@ -302,7 +311,10 @@ impl Agent {
             }
             Control::Pause => NewEvent::new(Kind::Paused, json!({})),
             Control::Resume if task.status != Status::Paused && !task.status.is_finished() => {
-                return Err(conflict(format!("task {id} is not paused"), "get_task tells how it is."));
+                return Err(conflict(
+                    format!("task {id} is {} and not paused", task.status.as_str()),
+                    "Only a paused task can be resumed.",
+                ));
             }
             Control::Resume => NewEvent::new(Kind::Resumed, json!({})),
             Control::Answer(answer) => {
@@ -348,28 +360,37 @@ impl Agent {
         let deadline = Instant::now() + wait;
         let key = id.to_owned();
         let mut news = self.0.recorder.with(move |memory| memory.follow(&key)).await.map_err(error)?;
+        let mut waited = false;
         loop {
             let task = self.task(id).await?;
             let enough = match after {
                 Some(after) => task.last > after,
                 None => matches!(task.status, Status::NeedsHuman | Status::Paused),
             };
+            let rests = task.status.is_finished() || task.status == Status::NeedsHuman;
+            if enough && waited && !rests {
+                // What happens at once is told at once, whoever looks on.
+                tokio::time::sleep_until(deadline.min(Instant::now() + TOGETHER)).await;
+            }
             if enough || task.status.is_finished() || Instant::now() >= deadline {
                 break;
             }
+            waited = true;
             tokio::select! {
                 _ = news.after(task.last) => {}
                 () = tokio::time::sleep_until(deadline) => break,
                 () = self.0.stop.cancelled() => break,
             }
         }
-        let all = self.events(id).await?;
-        // Out of the same events, so that an answer never tells of a question that its task does not have.
-        let task = Task::fold(id, &all);
+        let show = |view: &View| (view.shown(), self.ahead(view.task()), view.task().last);
+        let (mut whole, ahead, last) = self.0.known.with(&self.0.recorder, id, show).await.map_err(error)?;
         let (mut shown, mut bytes) = (Vec::new(), 0);
         let after = after.unwrap_or(0);
         let mut next = after;
-        for event in all.iter().filter(|event| event.n > after).take(PAGE as usize) {
+        let key = id.to_owned();
+        let page = self.0.recorder.with(move |memory| memory.events(&key, after, PAGE)).await.map_err(error)?;
+        // Only what the task has taken in, so that an answer never tells of a question that its task does not have.
+        for event in page.iter().filter(|event| event.n <= last) {
             let told = view::event(event);
             bytes += told.to_string().len();
             if bytes > PAGE_BYTES && !shown.is_empty() {
@@ -378,7 +399,21 @@ impl Agent {
             next = event.n;
             shown.push(told);
         }
-        Ok((view::full(&task, &all), shown, next))
+        if let Some(other) = ahead {
+            let other = self.task(&other).await?;
+            if !other.status.is_finished() {
+                whole["waiting"] = view::behind(&other);
+            }
+        }
+        Ok((whole, shown, next))
+    }
+
+    /// The first of those that stand before a queued task in the turn of its device.
+    fn ahead(&self, task: &Task) -> Option<String> {
+        let runs = self.runs();
+        let same = runs.values().filter(|run| task.device_id.as_ref() == Some(&run.order.device_id));
+        let first = same.map(|run| run.journal.id()).filter(|id| *id < task.id.as_str()).min()?;
+        (task.status == Status::Queued).then(|| first.to_owned())
     }
 
     /// All events of a task.
@@ -398,7 +433,7 @@ impl Agent {
         if task.status != Status::Succeeded && order.steps.is_empty() {
             return Err(conflict(
                 format!("task {id} has not succeeded, so that there is no script of it"),
-                "get_task tells how it is; a task can be saved once it has succeeded.",
+                "A task can be saved once it has succeeded.",
             ));
         }
         save::script(&order, &events).map_err(|why| {

@@ -94,9 +94,12 @@ pub(super) async fn work(run: &Run) -> Result<End, Halt> {
     if let (Some(model), Some(_)) = (&run.agent.model, &run.order.output_schema) {
         return think::tell(run, model).await;
     }
-    let mut result = json!({ "steps": script.len(), "last": last });
+    let events = run.journal.events(0).await?;
+    // What repetitions left out was not done.
+    let done = events.iter().filter(|event| event.kind == Kind::Verified && event.data["skipped"] != true).count();
+    let mut result = json!({ "steps": done, "last": last });
     if run.agent.model.is_some() {
-        let repaired = repaired(&run.journal.events(0).await?);
+        let repaired = repaired(&events);
         if !repaired.is_empty() {
             result["repaired"] = json!(repaired);
         }
@@ -370,6 +373,20 @@ impl Doing<'_> {
                 let call = Call { tool: "answer_alert", arguments, shown };
                 match self.run.hands.call(self.number, Vec::new(), &call).await? {
                     Ok(_) => self.go_on(acted).await,
+                    // What is no button is asked for anew; with the error comes the alert as it is now.
+                    Err(error)
+                        if error.code == Code::InvalidArguments
+                            || error.details.as_ref().is_some_and(|alert| alert["buttons"].is_array()) =>
+                    {
+                        let alert = error.details.unwrap_or_else(|| question["alert"].clone());
+                        let text = alert["text"].as_str().unwrap_or_default();
+                        let question = format!(
+                            "There is no button {button:?}. An alert is in front: {text:?}. Answer with the button to press, or with \
+                             `again` once the alert is gone."
+                        );
+                        let question = json!({ "question": question, "reason": ALERT, "alert": alert });
+                        Err(self.run.ask(Some(self.number), question).await)
+                    }
                     Err(error) => Ok(Err(error)),
                 }
             }

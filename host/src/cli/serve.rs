@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) async fn run(config: Option<&Path>) -> Result<(), String> {
     let config = Config::load(config).map_err(|error| error.to_string())?;
+    config.check_keys().map_err(|error| error.to_string())?;
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }

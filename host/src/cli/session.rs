@@ -46,6 +46,8 @@ pub(super) enum Kind {
     Connection,
     /// One of a user's many commands, which are one caller together.
     Command,
+    /// A command that stays with a task: without a server it works on it itself.
+    Work,
 }
 
 /// Who a command is to those that keep leases. It has no session that would end with it: what it holds stays its user's until it
@@ -74,8 +76,11 @@ impl Session {
         }
         let reach = match kind {
             Kind::Connection => Reach::Connected,
-            Kind::Command => Reach::Joined,
+            Kind::Command | Kind::Work => Reach::Joined,
         };
+        if kind != Kind::Command {
+            config.check_keys().map_err(|error| error.to_string())?;
+        }
         match App::start(config.clone(), reach).await {
             Ok(app) => {
                 let stop = CancellationToken::new();

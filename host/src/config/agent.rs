@@ -2,7 +2,7 @@
 //!
 //! Knows the sections' keys. Does not know how a model is asked, or how what is used is counted.
 
-use super::{ConfigError, Secret, folders, read::Section};
+use super::{ConfigError, Key, folders, read::Section};
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -96,7 +96,7 @@ pub struct AgentModel {
     /// The address of a server that speaks OpenAI's chat completions, to which `chat/completions` is added.
     pub base_url: Option<Url>,
     /// The key, where one is needed.
-    pub api_key: Option<Secret>,
+    pub api_key: Option<Key>,
     /// How decisions are asked for: auto, tools, schema or text.
     pub answers: String,
     /// Whether the model takes pictures.

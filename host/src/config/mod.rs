@@ -35,6 +35,9 @@ pub use read::ConfigError;
 pub use secret::Secret;
 pub use vision::VisionModel;
 
+/// The key of a model, or where it was looked for: only who hosts needs it.
+pub type Key = Result<Secret, ConfigError>;
+
 use driver_api::{DeviceConfig, PluginConfig};
 use folders::Env;
 use read::{Document, Field, Section, closest};
@@ -164,6 +167,17 @@ impl Config {
             }
             None => Config::default_in(env),
         }
+    }
+
+    /// Looks that the keys of models are there, for a host that is to use them. Commands that talk to a running server, or use no
+    /// model, are started from shells that do not have them.
+    ///
+    /// # Errors
+    /// The first that is missed.
+    pub fn check_keys(&self) -> Result<(), ConfigError> {
+        let vision = self.perception.vision.as_ref().and_then(|model| model.api_key.as_ref());
+        let agent = self.agent.model.as_ref().and_then(|model| model.api_key.as_ref());
+        vision.into_iter().chain(agent).try_for_each(|key| key.as_ref().map(|_| ()).map_err(Clone::clone))
     }
 
     /// Reads `text` as the content of `file`, from which relative paths count. Whether the files that it names are there is
@@ -485,15 +499,15 @@ fn api_address(field: &Field<'_>) -> Result<Url, ConfigError> {
 }
 
 /// The key in the environment variable that a field names.
-fn api_key(field: &Field<'_>, env: Env<'_>) -> Result<Secret, ConfigError> {
+fn api_key(field: &Field<'_>, env: Env<'_>) -> Result<Key, ConfigError> {
     let variable = field.text("OPENAI_API_KEY")?;
     let key = env(variable).filter(|key| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()));
-    key.map(Secret::new).ok_or_else(|| {
+    Ok(key.map(Secret::new).ok_or_else(|| {
         field.error(format_args!(
             "names the environment variable {variable}, which holds no key; set it, or leave api_key_env out where the server \
              wants none"
         ))
-    })
+    }))
 }
 
 fn plugin_name(field: &Field<'_>) -> Result<String, ConfigError> {

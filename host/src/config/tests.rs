@@ -657,8 +657,8 @@ fn the_example_is_accepted() {
     );
     let all = all.unwrap();
     assert!(all.token.is_some() && all.tools.tools.is_some() && all.plugins.len() > 1);
-    assert!(all.perception.vision.is_some_and(|vision| vision.api_key.is_some()));
-    assert!(all.agent.model.is_some_and(|model| model.api_key.is_some() && model.price.is_some()));
+    assert!(all.perception.vision.is_some_and(|vision| vision.api_key.is_some_and(|key| key.is_ok())));
+    assert!(all.agent.model.is_some_and(|model| model.api_key.is_some_and(|key| key.is_ok()) && model.price.is_some()));
     assert_eq!(all.agent.limits, agent::TaskLimits::default(), "the limits that it shows are the defaults");
     let perception = perception::RECOGNISER.iter().chain(&vision::KEYS);
     let agent = agent::KEYS.iter().chain(&agent::PRICE).chain(&agent::LIMITS);
@@ -688,7 +688,19 @@ fn a_vision_model_is_named_whole() {
         (&format!("{whole}api_key_env = \"NONE\""), "holds no key"),
         (&format!("{whole}key = \"sk\""), "is not a key of [perception.vision]"),
     ] {
-        let error = parse(&format!("{section}{text}")).unwrap_err().to_string();
+        let refused = parse(&format!("{section}{text}")).and_then(|config| config.check_keys());
+        let error = refused.unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
+}
+
+/// A command in another shell than the server's reads the same file.
+#[test]
+fn a_key_is_missed_only_where_it_is_needed() {
+    let text = "[agent]\nmodel = \"m\"\napi_key_env = \"KEY\"";
+    let config =
+        |vars: &'static [(&'static str, &'static str)]| Config::parse(text, Path::new(FILE), &env(vars)).unwrap();
+    assert_eq!(config(&[("KEY", "k")]).check_keys(), Ok(()));
+    let missed = config(&[]).check_keys().unwrap_err();
+    assert!(missed.line == Some(3) && missed.message.contains("KEY, which holds no key"), "{missed}");
 }

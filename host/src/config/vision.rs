@@ -2,7 +2,7 @@
 //!
 //! Knows the section's keys. Does not know how a model is asked.
 
-use super::{ConfigError, Secret, folders, read::Section};
+use super::{ConfigError, Key, folders, read::Section};
 use reqwest::Url;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct VisionModel {
     /// The model's name.
     pub model: String,
     /// The key, where the server wants one.
-    pub api_key: Option<Secret>,
+    pub api_key: Option<Key>,
     /// How long an answer may take.
     pub timeout: Duration,
 }

@@ -3,7 +3,7 @@
 //! It knows that wire format and pictures as bytes. It does not know devices, callers, or what becomes of the sentence. Nothing here is
 //! used unless the configuration names a model.
 
-use crate::config::VisionModel;
+use crate::config::{ConfigError, VisionModel};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use reqwest::{Client, StatusCode, Url, redirect::Policy};
 use serde::Deserialize;
@@ -45,6 +45,9 @@ pub enum VisionError {
         /// The answer's status.
         status: StatusCode,
     },
+    /// Its key is missing.
+    #[error(transparent)]
+    Keyless(ConfigError),
     /// The answer has no text.
     #[error("the answer of the vision model at {host} holds no text")]
     Mute {
@@ -111,6 +114,7 @@ impl Vision {
         let url = endpoint(&self.config.base_url);
         let mut request = self.client.post(url).timeout(within).json(&self.question(media_type, picture));
         if let Some(key) = &self.config.api_key {
+            let key = key.as_ref().map_err(|missed| VisionError::Keyless(missed.clone()))?;
             request = request.bearer_auth(key.expose());
         }
         let mut response = request.send().await.map_err(silent)?;

@@ -97,6 +97,15 @@ impl Memory {
         self.write_one(Change::Append(task.to_owned(), events)).map(|written| written.numbers)
     }
 
+    /// Looks whether a goal can be kept, for those who look at more than the goal before they make a task.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLong`].
+    pub fn check_goal(&self, goal: &str) -> Result<(), MemoryError> {
+        let (bytes, most) = (goal.len(), self.limits.goal_bytes);
+        if bytes > most { Err(MemoryError::TooLong { what: "the goal", bytes, most }) } else { Ok(()) }
+    }
+
     /// Follows a task: what is given wakes whoever waits for its next events.
     ///
     /// # Errors

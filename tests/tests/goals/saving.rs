@@ -84,8 +84,8 @@ async fn a_point_on_an_element_is_saved_by_its_words() {
 
 #[tokio::test]
 async fn a_step_that_misses_is_mended_by_the_model_and_the_mended_script_is_offered() {
-    let turns = vec![tap("button \"New note\""), finish("a note is open")];
-    let sim = ModelSim::start(turns).await;
+    let turns = [tap("button \"New note\""), finish("a note is open")];
+    let sim = ModelSim::start([&turns[..], &turns].concat()).await;
     let host = host(&sim, "", "").await;
     let steps = json!([
         { "tool": "launch_app", "arguments": { "app": "Notes", "fresh": true }, "expect": { "text": "Shopping list" } },
@@ -108,6 +108,13 @@ async fn a_step_that_misses_is_mended_by_the_model_and_the_mended_script_is_offe
     let id = start(&host, script).await;
     let task = settled(&host, &id).await;
     assert_eq!((&task["status"], &task["used"]["tokens"]), (&json!("succeeded"), &json!(0)), "{task}");
+    // Whoever runs it from the command line is told that there is one.
+    let file = host.setup.folder().join("steps.json");
+    std::fs::write(&file, steps.to_string()).expect("writable");
+    let ran = host.setup.run(&["task", "run", "--steps", &file.display().to_string()]).await;
+    let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let (_, mended) = told.split_once("step 2 was mended; `").unwrap_or_else(|| panic!("{told}"));
+    assert!(ran.status.success() && mended.contains(" task save ") && mended.contains("` keeps that"), "{told}");
 }
 
 #[tokio::test]

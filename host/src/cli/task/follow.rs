@@ -26,7 +26,12 @@ const WAIT_MS: u64 = 25_000;
 /// How the watching ended.
 pub(super) enum Followed {
     /// With the task.
-    Ended(Value),
+    Ended {
+        /// As it is.
+        task: Value,
+        /// Its steps that a model mended.
+        mended: Vec<u64>,
+    },
     /// The person wants to go.
     Left,
     /// Nobody tells any more, for this reason.
@@ -40,6 +45,7 @@ pub(super) async fn follow(session: &Session, id: &str, terminal: &mut Terminal,
     let left = stop::told();
     tokio::pin!(left);
     let mut asked: Option<Asked> = None;
+    let mut mended = Vec::new();
     loop {
         tokio::select! {
             page = pages.recv() => {
@@ -54,6 +60,7 @@ pub(super) async fn follow(session: &Session, id: &str, terminal: &mut Terminal,
                     match event["kind"].as_str() {
                         Some("asked") => question = Some(&event["data"]),
                         Some("answered" | "finished") => (question, asked) = (None, None),
+                        Some("note") if event["data"].get("repaired").is_some() => mended.extend(event["step"].as_u64()),
                         _ => {}
                     }
                     progress.take(event);
@@ -62,9 +69,10 @@ pub(super) async fn follow(session: &Session, id: &str, terminal: &mut Terminal,
                     terminal.forget();
                     asked = Some(Asked::begin(question, answer, &mut progress));
                 }
+                progress.queued(&page["task"]);
                 let over = show::is_finished(page["task"]["status"].as_str().unwrap_or_default());
                 if over && page["events"] == json!([]) {
-                    return Followed::Ended(page.remove("task").unwrap_or_default());
+                    return Followed::Ended { task: page.remove("task").unwrap_or_default(), mended };
                 }
             }
             line = terminal.line(), if asked.as_ref().is_some_and(|asked| asked.here) => {

@@ -24,7 +24,7 @@ use crate::capability::Error;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 use std::{
-    io::Read,
+    io::{IsTerminal, Read},
     path::{Path, PathBuf},
 };
 use terminal::Terminal;
@@ -102,20 +102,22 @@ pub(super) async fn run(config: Option<&Path>, command: Command) -> Result<(), S
 }
 
 async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Result<(), String> {
+    // Nobody works on the tasks of a host that lives as long as this command.
+    let served = !session.is_own();
     match command {
         Command::Run(_) => Ok(()),
         Command::List { status, device, limit, json } => {
             let arguments = given([("status", json!(status)), ("device_id", json!(device)), ("limit", json!(limit))]);
             let listed = call(session, "list_tasks", arguments).await.map_err(told)?;
-            print(&if json { format!("{}\n", pretty(&Value::Object(listed))) } else { show::table(&listed) });
+            output(&if json { format!("{}\n", pretty(&Value::Object(listed))) } else { show::table(&listed, served) });
             Ok(())
         }
         Command::Show { id, events, json } => {
             let (task, all) = get(session, &id, events).await.map_err(told)?;
-            print(&match (json, events) {
+            output(&match (json, events) {
                 (true, true) => format!("{}\n", pretty(&json!({ "task": task, "events": all }))),
                 (true, false) => format!("{}\n", pretty(&task)),
-                (false, _) => show::task(&task, &all),
+                (false, _) => show::task(&task, &all, served),
             });
             Ok(())
         }
@@ -123,7 +125,7 @@ async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Res
             let script = call(session, "task_script", given([("task_id", json!(id))])).await.map_err(told)?;
             let text = format!("{}\n", pretty(&Value::Object(script)));
             let Some(file) = out else {
-                print(&text);
+                output(&text);
                 return Ok(());
             };
             std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -131,28 +133,46 @@ async fn tell(session: &Session, config: Option<&Path>, command: Command) -> Res
             eprintln!("saved; `{} task run --steps {file}` does it again", program(config));
             Ok(())
         }
-        Command::Cancel { id } => steer(session, &id, "cancel", None).await,
-        Command::Pause { id } => steer(session, &id, "pause", None).await,
-        Command::Resume { id } => steer(session, &id, "resume", None).await,
+        Command::Cancel { id } => steer(session, config, &id, "cancel", None).await,
+        Command::Pause { id } => steer(session, config, &id, "pause", None).await,
+        Command::Resume { id } => steer(session, config, &id, "resume", None).await,
         Command::Answer { id, text } => {
             let text = match text {
                 Some(text) => text,
                 None => answer(session, &id).await?,
             };
-            steer(session, &id, "answer", Some(text)).await
+            steer(session, config, &id, "answer", Some(text)).await
         }
     }
 }
 
-async fn steer(session: &Session, id: &str, action: &str, answer: Option<String>) -> Result<(), String> {
+async fn steer(
+    session: &Session,
+    config: Option<&Path>,
+    id: &str,
+    action: &str,
+    answer: Option<String>,
+) -> Result<(), String> {
     let arguments = given([("task_id", json!(id)), ("action", json!(action)), ("answer", json!(answer))]);
     let task = call(session, "control_task", arguments).await.map_err(told)?.remove("task").unwrap_or_default();
     let status = task["status"].as_str().unwrap_or_default();
-    // Nobody works on the tasks of a host that lives as long as this command.
-    let rests = session.is_own() && !show::is_finished(status);
-    let then = if rests { "; no server is running: it goes on with the next `fingertip serve`" } else { "" };
-    eprintln!("task {id} is {}{then}", show::words(status));
+    eprintln!("task {id} is {}", steered(status, session.is_own(), id, &program(config)));
     Ok(())
+}
+
+/// How a task is after it was steered, and what comes of that where no server runs.
+fn steered(status: &str, alone: bool, id: &str, program: &str) -> String {
+    let is = show::words(status);
+    match status {
+        _ if !alone || show::is_finished(status) => is,
+        "paused" => {
+            format!("{is}; it stays so, also with the next `{program} serve`, until `{program} task resume {id}`")
+        }
+        "needs_human" => format!(
+            "{is}; no server is running: the next `{program} serve` takes it up, and `{program} task answer {id} \"…\"` has it go on"
+        ),
+        _ => format!("left where it is: no server is running; the next `{program} serve` takes it up"),
+    }
 }
 
 /// An answer that did not stand on the command line.
@@ -163,7 +183,7 @@ async fn answer(session: &Session, id: &str) -> Result<String, String> {
         return Err(format!("task {id} asks nothing; `fingertip task show {id}` tells how it is"));
     }
     if Terminal::is_there() {
-        eprintln!("{}", show::plain(question["question"].as_str().unwrap_or_default()));
+        eprintln!("{}", show::question(question));
         return Terminal::default().ask("answer", question["reason"] == "secret_input").await;
     }
     let mut text = String::new();
@@ -200,7 +220,12 @@ fn given<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
 }
 
 fn told(error: Error) -> String {
-    format!("{}. {}", error.message.trim_end_matches('.'), error.hint)
+    show::plain(&format!("{}. {}", error.message.trim_end_matches('.'), error.hint))
+}
+
+/// Prints what a command is for. Some of it comes from phones and models: a terminal shows it, programs get it as it is.
+fn output(text: &str) {
+    print(&if std::io::stdout().is_terminal() { show::lines(text) } else { text.to_owned() });
 }
 
 /// This program as a further command would call it, with the same settings.

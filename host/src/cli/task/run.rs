@@ -6,7 +6,7 @@ use super::{
     call,
     follow::{Followed, follow},
     order::Arguments,
-    pretty, print, program, show,
+    output, pretty, program, show,
     terminal::Terminal,
     told,
 };
@@ -18,7 +18,7 @@ pub(super) async fn run(config: Option<&Path>, arguments: Arguments) -> Result<(
     let as_json = arguments.json;
     let mut terminal = Terminal::default();
     let order = arguments.order(&mut terminal).await?;
-    let session = Session::open(config, Kind::Command).await?;
+    let session = Session::open(config, Kind::Work).await?;
     let program = program(config);
     let done = match call(&session, "start_task", order).await {
         Err(error) => Err(told(error)),
@@ -36,11 +36,11 @@ pub(super) async fn run(config: Option<&Path>, arguments: Arguments) -> Result<(
 
 /// Prints what came of it.
 fn end(followed: Followed, id: &str, program: &str, own: bool, as_json: bool) -> Result<(), String> {
-    let task = match followed {
-        Followed::Ended(task) => task,
+    let (task, mended) = match followed {
+        Followed::Ended { task, mended } => (task, mended),
         Followed::Left if own => {
             return Err(format!(
-                "task {id} is left unfinished: it goes on with the next `{program} serve`; `{program} task cancel {id}` ends it"
+                "task {id} is left unfinished: the next `{program} serve` takes it up; `{program} task cancel {id}` ends it"
             ));
         }
         Followed::Left => {
@@ -57,13 +57,16 @@ fn end(followed: Followed, id: &str, program: &str, own: bool, as_json: bool) ->
     };
     let status = task["status"].as_str().unwrap_or_default();
     eprintln!("task {id} {}: {}", ended(status), show::used(&task["used"]));
+    for step in mended {
+        eprintln!("step {step} was mended; `{program} task save {id}` keeps that");
+    }
     if as_json {
-        print(&format!("{}\n", pretty(&task)));
+        output(&format!("{}\n", pretty(&task)));
     }
     match status {
         "succeeded" => {
             if !as_json {
-                print(&result(&task["result"]));
+                output(&result(&task["result"]));
             }
             Ok(())
         }

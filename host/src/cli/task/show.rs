@@ -24,15 +24,48 @@ pub(super) fn plain(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { ' ' } else { c }).filter(|c| !c.is_control()).collect()
 }
 
-/// What tasks there are.
-pub(super) fn table(listed: &Map<String, Value>) -> String {
+/// Where a task stands, and whether anybody works on it: without a server what its events say last is not what happens.
+fn status(task: &Value, served: bool) -> String {
+    let status = plain(task["status"].as_str().unwrap_or_default());
+    match status.as_str() {
+        "queued" | "running" | "waiting_device" if !served => format!("{status} (not worked on: no server runs)"),
+        _ => status,
+    }
+}
+
+/// A question, with what can be pressed where it is about an alert.
+pub(super) fn question(question: &Value) -> String {
+    let text = plain(question["question"].as_str().unwrap_or_default());
+    let buttons = question["buttons"].as_array().or(question["alert"]["buttons"].as_array());
+    let buttons = buttons.into_iter().flatten().filter_map(Value::as_str);
+    let buttons: Vec<String> = buttons.map(|button| format!("\"{}\"", plain(button))).collect();
+    if buttons.is_empty() { text } else { format!("{text} Its buttons: {}.", buttons.join(", ")) }
+}
+
+/// What an action did to the screen, and why nothing where it did nothing.
+pub(super) fn effect(effect: &Value) -> Option<String> {
+    let state = plain(effect["state"].as_str()?);
+    let cause = effect["cause"].as_str().filter(|_| state == "unchanged");
+    Some(cause.map_or(state.clone(), |cause| format!("{state}: {}", plain(cause))))
+}
+
+/// A text of several lines that cannot make a terminal do anything.
+pub(super) fn lines(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| line.chars().filter(|c| *c == '\n' || !c.is_control()).collect::<String>())
+        .collect()
+}
+
+/// What tasks there are. `served` says whether a server runs that works on them.
+pub(super) fn table(listed: &Map<String, Value>, served: bool) -> String {
     let tasks = listed.get("tasks").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if tasks.is_empty() {
         return "no tasks\n".to_owned();
     }
     let text = |task: &Value, field: &str| plain(task[field].as_str().unwrap_or_default());
-    let widest = |field: &str| tasks.iter().map(|task| text(task, field).chars().count()).max().unwrap_or(0);
-    let (statuses, devices) = (widest("status"), widest("device_id"));
+    let widest =
+        |column: &dyn Fn(&Value) -> String| tasks.iter().map(|task| column(task).chars().count()).max().unwrap_or(0);
+    let (statuses, devices) = (widest(&|task| status(task, served)), widest(&|task| text(task, "device_id")));
     let mut out = String::new();
     for task in tasks {
         let goal = match text(task, "goal") {
@@ -44,7 +77,7 @@ pub(super) fn table(listed: &Map<String, Value>) -> String {
             out,
             "{}  {:<statuses$}  {:<devices$}  {}  {goal}",
             text(task, "id"),
-            text(task, "status"),
+            status(task, served),
             text(task, "device_id"),
             text(task, "created_at"),
         );
@@ -53,21 +86,23 @@ pub(super) fn table(listed: &Map<String, Value>) -> String {
 }
 
 /// All that is known of one task.
-pub(super) fn task(task: &Value, events: &[Value]) -> String {
+pub(super) fn task(task: &Value, events: &[Value], served: bool) -> String {
     let mut out = String::new();
     let mut row = |name: &str, value: &str| {
         if !value.is_empty() {
             let _ = writeln!(out, "{name:<9} {value}");
         }
     };
-    for (name, field) in [("task", "id"), ("goal", "goal"), ("device", "device_id"), ("status", "status")] {
+    for (name, field) in [("task", "id"), ("goal", "goal"), ("device", "device_id")] {
         row(name, &plain(task[field].as_str().unwrap_or_default()));
     }
+    row("status", &status(task, served));
+    row("waits", &error(&task["waiting"]).unwrap_or_default());
     row("made", &plain(task["created_at"].as_str().unwrap_or_default()));
     row("changed", &plain(task["updated_at"].as_str().unwrap_or_default()));
     row("used", &used(&task["used"]));
     row("plan", &inline(&task["plan"]));
-    row("asks", &plain(task["question"]["question"].as_str().unwrap_or_default()));
+    row("asks", &question(&task["question"]));
     row("result", &inline(&task["result"]));
     row("error", &error(&task["error"]).unwrap_or_default());
     let steps = task["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -114,7 +149,7 @@ pub(super) fn used(used: &Value) -> String {
     out
 }
 
-/// Why a task failed, and what to do next.
+/// Why a task failed or waits, and what to do next.
 pub(super) fn error(error: &Value) -> Option<String> {
     let message = plain(error["message"].as_str()?);
     let hint = plain(error["hint"].as_str().unwrap_or_default());
@@ -153,11 +188,38 @@ mod tests {
                 "steps": [{ "step": 1, "what": "launch app\u{7} X", "state": "failed", "outcome": "not_done" }],
             }),
             &[json!({ "n": 1, "at": "2026-01-02T03:04:05Z", "kind": "created", "data": { "goal": "" } })],
+            true,
         );
         let expected = "task      t1\ndevice    phone\nstatus    failed\nmade      2026-01-02T03:04:05Z\n\
                         used      1 step, 1.2 s at work\nerror     there is no app. List them.\n\
                         steps\n   1 launch app X  failed, not done\nevents\n   1 2026-01-02T03:04:05Z  created  {\"goal\":\"\"}\n";
         assert_eq!(shown, expected);
-        assert_eq!(table(&Map::new()), "no tasks\n");
+        assert_eq!(table(&Map::new(), true), "no tasks\n");
+    }
+
+    #[test]
+    fn what_a_task_waits_for_is_shown() {
+        let waiting = json!({ "reason": "unplugged", "message": "phone is offline.", "hint": "Plug it in." });
+        let shown = json!({ "id": "t1", "status": "waiting_device", "waiting": waiting });
+        let head = "task      t1\nstatus    waiting_device\nwaits     phone is offline. Plug it in.\n";
+        assert!(task(&shown, &[], true).starts_with(head), "{}", task(&shown, &[], true));
+        let question = json!({ "question": "An alert is in front.", "alert": { "buttons": ["OK"] } });
+        let asked = task(&json!({ "status": "needs_human", "question": question }), &[], true);
+        assert!(asked.contains("\nasks      An alert is in front. Its buttons: \"OK\".\n"), "{asked}");
+    }
+
+    #[test]
+    fn nothing_runs_without_a_server() {
+        let tasks = json!([{ "id": "t1", "status": "running", "device_id": "a" }, { "id": "t2", "status": "paused", "device_id": "b" }]);
+        let listed = Map::from_iter([("tasks".to_owned(), tasks)]);
+        let idle = "running (not worked on: no server runs)";
+        let expected = format!("t1  {idle}  a    (steps)\nt2  {:<1$}  b    (steps)\n", "paused", idle.len());
+        assert_eq!(table(&listed, false), expected);
+        assert_eq!(table(&listed, true), "t1  running  a    (steps)\nt2  paused   b    (steps)\n");
+    }
+
+    #[test]
+    fn a_text_keeps_its_lines_alone() {
+        assert_eq!(lines("a\u{1b}[2J\nb\u{9b}\r\n"), "a[2J\nb\n");
     }
 }
