@@ -144,6 +144,7 @@ async fn without_a_model_a_goal_is_refused_and_steps_are_not() {
     let host = Host::with(&virtual_device(PHONE)).await;
     let (status, error) = host.post("/agent/task", json!({ "goal": "Open Notes" })).await;
     assert_eq!((status, &error["code"]), (503, &json!("model_unavailable")), "{error}");
+    assert_eq!(error["retryable"], false, "no model comes by waiting: {error}");
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("[agent]") && hint.contains("steps")), "{error}");
     let steps = json!([{ "tool": "launch_app", "arguments": { "app": "Notes" } }]);
     let id = start(&host, json!({ "steps": steps })).await;
