@@ -207,6 +207,15 @@ async fn a_server_that_takes_no_tools_is_asked_otherwise() {
 }
 
 #[tokio::test]
+async fn what_is_no_chat_answer_costs_nothing() {
+    for turn in [Turn::Junk, Turn::Page, Turn::Body(json!({ "answer": 42 }))] {
+        let sim = ModelSim::deciding(move |_, _| turn.clone()).await;
+        let failed = failed(&model(config(&sim))).await;
+        assert_eq!(failed.usage, Usage { requests: 3, ..Usage::default() }, "{failed}");
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_answer_is_asked_again_with_what_was_wrong() {
     let call = |tool: &str, arguments: Value| Turn::Call { tool: tool.to_owned(), arguments };
     for (turn, part) in [
@@ -259,13 +268,13 @@ async fn a_model_that_refuses_or_stays_mute_has_refused() {
 
 #[tokio::test]
 async fn a_server_that_fails_is_tried_again() {
-    for turn in [Turn::Status(500, None), Turn::Status(503, Some(0)), Turn::Half, Turn::Junk] {
+    for turn in [Turn::Status(500, None), Turn::Status(503, Some(0)), Turn::Half, Turn::Junk, Turn::Page] {
         let sim = ModelSim::start(vec![turn.clone(), tap(1)]).await;
         let decision = decided(&model(config(&sim))).await;
         assert_eq!((decision.usage.requests, decision.repaired), (2, None), "{turn:?}");
         // Of a server that breaks off it is not known how much it worked; one that says that it failed did not.
         let counted = decision.usage.output > OUTPUT_TOKENS;
-        assert_eq!(counted, !matches!(turn, Turn::Status(..)), "{turn:?} {:?}", decision.usage);
+        assert_eq!(counted, matches!(turn, Turn::Half), "{turn:?} {:?}", decision.usage);
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn fault(error: Error, asked: &Asked<'_>) -> Result<Answer, Fault> {
 pub(crate) fn no_chat() -> Fault {
     let reason = "what it answers is no answer of a chat model; see that base_url is the address of one, as in \
                   \"http://localhost:8080/v1\"";
-    Fault::Again { reason: reason.to_owned(), after: None, worked: true }
+    Fault::Again { reason: reason.to_owned(), after: None, worked: false }
 }
 
 /// The error that stands in the body of an answer, whose status says that all is well.
@@ -68,7 +68,8 @@ pub(crate) fn told(body: &Value, asked: &Asked<'_>) -> Option<Fault> {
 }
 
 fn web(error: webc::Error, asked: &Asked<'_>) -> Fault {
-    let again = |reason| Fault::Again { reason, after: None, worked: true };
+    // What answers so is no model's server, or something before it: nobody counts tokens for that.
+    let again = |reason| Fault::Again { reason, after: None, worked: false };
     match error {
         webc::Error::ResponseFailedStatus { status, body, headers } => {
             refusal(status, &body, retry_after(&headers), asked)

@@ -53,11 +53,14 @@ pub enum Turn {
     Slow(Duration, Box<Turn>),
     /// A body that is called JSON and is none.
     Junk,
+    /// A web page, with status 200.
+    Page,
 }
 
 /// What is sent.
 pub(crate) enum Reply {
     Whole { status: u16, after: Option<u64>, body: String },
+    Page { body: String },
     Half { body: String },
     Nothing,
 }
@@ -103,6 +106,7 @@ impl Turn {
                 return (time + more, reply);
             }
             Turn::Junk => ok("this is no { JSON".to_owned()),
+            Turn::Page => Reply::Page { body: "<html>Sign in first</html>".to_owned() },
         };
         (Duration::ZERO, reply)
     }
