@@ -111,7 +111,7 @@ pub(super) async fn pursue(run: &Run, model: &Model, aim: &Aim<'_>) -> Result<Fi
 }
 
 fn tools(run: &Run, model: &Model, aim: &Aim<'_>) -> Vec<Tool> {
-    let schema = aim.output.and(run.order.output_schema.as_ref());
+    let schema = aim.output.map(Form::told);
     match aim.only_tell {
         true => vec![prompt::finish(schema)],
         false => prompt::tools(&run.hands.tools, model.takes_pictures(), schema),
