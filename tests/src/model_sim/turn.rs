@@ -45,6 +45,8 @@ pub enum Turn {
     Status(u16, Option<u64>),
     /// A status with this message.
     Refuse(u16, String),
+    /// A status with this whole body.
+    Error(u16, Value),
     /// No answer, for as long as the client waits.
     Hang,
     /// The head, half of the body, and the end of the connection.
@@ -99,6 +101,7 @@ impl Turn {
                 refuse(status, after, &format!("status {status} for {key}"))
             }
             Turn::Refuse(status, message) => refuse(status, None, &message),
+            Turn::Error(status, body) => Reply::Whole { status, after: None, body: body.to_string() },
             Turn::Hang => Reply::Nothing,
             Turn::Half => Reply::Half { body: text("This is never heard whole.") },
             Turn::Slow(time, turn) => {
