@@ -444,6 +444,15 @@ impl Planner<'_> {
                 let question = format!("{error} {SETTINGS} Answer with anything to have it tried again.");
                 Err(self.run.ask(None, json!({ "question": question, "reason": "model_unavailable" })).await)
             }
+            ModelError::Malformed { tool, first, reason, .. } if self.tells_output(tool.as_deref()) => {
+                let both = if first == reason { first.clone() } else { format!("{first}; then: {reason}") };
+                let message = format!("the model gave no result that can be used, also after it was told so: {both}");
+                let hint = format!(
+                    "See that the screen shows what output_schema asks for, or ask for less. {} {SETTINGS}",
+                    error.hint()
+                );
+                Err(Failure::new("output", message, hint).into())
+            }
             ModelError::Malformed { reason, .. } if mind.malformed + 1 < MALFORMED => {
                 self.run.journal.note(json!({ "malformed": reason })).await
             }
@@ -452,6 +461,11 @@ impl Planner<'_> {
                 Err(Failure::tool("model", Error::new(Code::ModelUnavailable, error.message(), hint.trim())).into())
             }
         }
+    }
+
+    /// Whether an answer that calls this tool tells the output: it is asked for once more, and the task is not worked on for it.
+    fn tells_output(&self, tool: Option<&str>) -> bool {
+        self.aim.only_tell || self.aim.output.is_some() && tool == Some(FINISH)
     }
 
     /// Looks at an action of which nobody knows whether it was done, and leaves the rest to the model's eyes.
