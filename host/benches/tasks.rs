@@ -16,6 +16,9 @@ const TAPS: u32 = 90;
 const ROUNDS: usize = 15;
 const PHONES: usize = 100;
 const TAPS_EACH: u32 = 20;
+/// Steps of a task that is watched, and how many streams do so.
+const LONG: u32 = 900;
+const WATCHERS: [usize; 3] = [0, 1, 10];
 
 fn main() {
     let runtime =
@@ -23,6 +26,7 @@ fn main() {
     runtime.block_on(async {
         one_phone().await;
         many_phones().await;
+        watched().await;
     });
 }
 
@@ -108,4 +112,26 @@ async fn many_phones() {
         steps as f64 / took,
         events as f64 / took
     );
+}
+
+/// A long task, and streams of its events.
+async fn watched() {
+    let host = Host::with(&format!("[limits]\nsteps = 1000\n{}", virtual_device("phone"))).await;
+    let steps: Vec<Value> =
+        (0..LONG / 100).map(|_| json!({ "tool": "tap", "arguments": tap(), "repeat": 100 })).collect();
+    let mut alone = None;
+    for watchers in WATCHERS {
+        let began = Instant::now();
+        let id = start(&host, json!({ "device_id": "phone", "steps": steps })).await;
+        let stream = || async {
+            let answer = host.client().get(host.url(&format!("/task/{id}/events"))).send().await.expect("a stream");
+            answer.text().await.expect("its end").matches("\nevent: ").count()
+        };
+        let events = join_all((0..watchers).map(|_| stream())).await;
+        let history = ended(&host, &id).await;
+        let took = began.elapsed().as_secs_f64();
+        assert!(events.iter().all(|events| *events == history.events.len()), "{events:?}");
+        let alone = *alone.get_or_insert(took);
+        println!("{LONG} steps with {watchers} streams of their events: {took:.2} s ({:.2} × of none)", took / alone);
+    }
 }

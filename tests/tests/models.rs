@@ -2,7 +2,7 @@
 
 use e2e::model_sim::{INPUT_TOKENS, ModelSim, OUTPUT_TOKENS, Turn};
 use fingertip_models::{
-    Answers, Decision, Failed, Model, ModelConfig, ModelError, Picture, Price, Question, Tool, Usage,
+    Answers, Decision, Failed, Model, ModelConfig, ModelError, Picture, Price, Question, Tool, Unfit, Usage,
 };
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -42,11 +42,11 @@ fn question() -> Question {
 }
 
 /// A tap needs a number x.
-fn check(tool: &str, arguments: &Map<String, Value>) -> Result<(), String> {
+fn check(tool: &str, arguments: &Map<String, Value>) -> Result<(), Unfit> {
     match (tool, arguments.get("x")) {
         ("tap", Some(Value::Number(_))) | ("back", None) => Ok(()),
-        ("tap", _) => Err("x must be a number".to_owned()),
-        _ => Err("it takes no arguments".to_owned()),
+        ("tap", _) => Err("x must be a number".to_owned().into()),
+        _ => Err("it takes no arguments".to_owned().into()),
     }
 }
 
@@ -132,7 +132,13 @@ async fn the_first_of_several_calls_counts_with_what_was_said() {
 #[tokio::test]
 async fn json_in_the_text_is_a_decision_too() {
     let thought = "<think>{\"tool\": \"back\"}?</think>\nYes: {\"tool\": \"tap\", \"arguments\": \"{\\\"x\\\": 1}\"}";
-    for (turn, said) in [(json_tap(false), ""), (json_tap(true), "Well."), (Turn::Text(thought.to_owned()), "Yes:")] {
+    let wrapped = "{\"call\": {\"tool\": \"tap\", \"arguments\": {\"x\": 1}}}";
+    for (turn, said) in [
+        (json_tap(false), ""),
+        (json_tap(true), "Well."),
+        (Turn::Text(thought.to_owned()), "Yes:"),
+        (Turn::Text(wrapped.to_owned()), ""),
+    ] {
         for answers in [Answers::Auto, Answers::Tools, Answers::Schema, Answers::Text] {
             let sim = ModelSim::start(vec![turn.clone()]).await;
             let decision = decided(&model(ModelConfig { answers, ..config(&sim) })).await;
@@ -150,7 +156,10 @@ async fn each_form_is_sent_as_configured() {
     let requests = sim.requests();
     let format = &requests[0]["response_format"];
     assert_eq!(format["type"], "json_schema");
-    let calls = format["json_schema"]["schema"]["anyOf"].as_array().expect("anyOf");
+    // OpenAI takes no schema whose root is not an object.
+    let schema = &format["json_schema"]["schema"];
+    assert_eq!((&schema["type"], &schema["required"]), (&json!("object"), &json!(["call"])));
+    let calls = schema["properties"]["call"]["anyOf"].as_array().expect("anyOf");
     assert_eq!(calls[0]["properties"]["tool"]["const"], "tap");
     assert_eq!(calls[0]["properties"]["arguments"], question().tools[0].schema);
     assert!(requests[1].get("response_format").is_none());
@@ -202,8 +211,86 @@ async fn a_server_that_takes_no_tools_is_asked_otherwise() {
     assert_eq!((decision.repaired, decision.usage.requests), (None, 3));
     assert_eq!(decided(&auto).await.usage.requests, 1);
     let fixed = failed(&model(ModelConfig { answers: Answers::Tools, ..config(&sim) })).await;
-    assert!(fixed.to_string().contains("set answers to"), "{fixed}");
+    assert!(fixed.to_string().contains("Set answers to"), "{fixed}");
     assert_eq!(fixed.usage.requests, 1);
+}
+
+#[tokio::test]
+async fn one_refusal_takes_no_form_from_a_model_that_answered_in_it() {
+    let no = Turn::Refuse(400, "tools are not supported with this question".to_owned());
+    let sim = ModelSim::start(vec![tap(1), no, tap(2)]).await;
+    let model = model(config(&sim));
+    decided(&model).await;
+    assert!(failed(&model).await.to_string().contains("not supported"));
+    assert_eq!(decided(&model).await.arguments["x"], 2);
+    assert!(sim.requests().len() == 3 && sim.requests().iter().all(|request| request.get("tools").is_some()));
+}
+
+#[tokio::test]
+async fn an_error_that_only_names_functions_is_no_refusal_of_tools() {
+    let full = "maximum context length is 8192 tokens, you requested 9000 (500 in the functions)";
+    let sim = ModelSim::start(vec![Turn::Refuse(400, full.to_owned()), tap(2)]).await;
+    let model = model(config(&sim));
+    let error = failed(&model).await.to_string();
+    assert!(error.contains("8192") && error.contains("max_tokens"), "{error}");
+    assert_eq!(decided(&model).await.usage.requests, 1);
+    assert!(sim.requests().iter().all(|request| request.get("tools").is_some()));
+}
+
+#[tokio::test]
+async fn a_call_is_demanded_of_servers_that_take_that() {
+    let sim = ModelSim::start(vec![tap(1)]).await;
+    decided(&model(config(&sim))).await;
+    assert_eq!(sim.requests()[0]["tool_choice"], "required");
+    let sim = ModelSim::deciding(|request, _| match request.get("tool_choice") {
+        Some(_) => Turn::Refuse(400, "this model does not support tool_choice \"required\"".to_owned()),
+        None => tap(2),
+    })
+    .await;
+    for answers in [Answers::Auto, Answers::Tools] {
+        let model = model(ModelConfig { answers, ..config(&sim) });
+        let decision = decided(&model).await;
+        assert_eq!((decision.repaired, decision.usage.requests), (None, 2), "{answers}");
+        assert_eq!(decided(&model).await.usage.requests, 1, "{answers}: it is known by then");
+    }
+    assert!(sim.requests().iter().all(|request| request.get("tools").is_some()));
+}
+
+#[tokio::test]
+async fn a_call_that_the_server_could_not_read_is_a_wrong_answer() {
+    let error = json!({
+        "message": "Failed to call a function. Please adjust your prompt.", "code": "tool_use_failed",
+        "failed_generation": "<function=tap>{x}</function>",
+    });
+    let turn = Turn::Error(400, json!({ "error": error }));
+    let sim = ModelSim::start(vec![turn.clone(), tap(3), turn.clone(), turn, tap(4)]).await;
+    let model = model(config(&sim));
+    let decision = decided(&model).await;
+    assert!(decision.arguments["x"] == 3 && decision.repaired.is_some(), "{decision:?}");
+    assert!(decision.usage.input > INPUT_TOKENS, "the model worked for it: {:?}", decision.usage);
+    assert!(texts(&sim.requests()[1]).contains("<function=tap>"), "{}", sim.requests()[1]);
+    assert!(matches!(failed(&model).await.error, ModelError::Malformed { .. }));
+    assert!(sim.requests().len() == 4 && sim.requests().iter().all(|request| request.get("tools").is_some()));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_used_up_by_thinking_needs_more_tokens() {
+    let message = json!({ "role": "assistant", "content": "" });
+    let cut = Turn::Body(json!({ "choices": [{ "message": message, "finish_reason": "length" }] }));
+    let sim = ModelSim::deciding(move |_, _| cut.clone()).await;
+    let failed = failed(&model(config(&sim))).await;
+    assert!(matches!(failed.error, ModelError::Malformed { .. }), "{failed:?}");
+    let told = failed.to_string();
+    assert!(told.contains("max_tokens") && told.contains("thinking") && !told.contains("brief"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_no_chat_answer_costs_nothing() {
+    for turn in [Turn::Junk, Turn::Page, Turn::Body(json!({ "answer": 42 }))] {
+        let sim = ModelSim::deciding(move |_, _| turn.clone()).await;
+        let failed = failed(&model(config(&sim))).await;
+        assert_eq!(failed.usage, Usage { requests: 3, ..Usage::default() }, "{failed}");
+    }
 }
 
 #[tokio::test]
@@ -237,7 +324,7 @@ async fn a_second_wrong_answer_is_the_last() {
     let dance = Turn::act("dance", json!({}));
     let sim = ModelSim::start(vec![Turn::Text("Hm.".to_owned()), dance, tap(1)]).await;
     let failed = failed(&model(config(&sim))).await;
-    assert!(matches!(&failed.error, ModelError::Malformed { reason } if reason.contains("dance")), "{failed}");
+    assert!(matches!(&failed.error, ModelError::Malformed { reason, .. } if reason.contains("dance")), "{failed}");
     same(failed.usage, usage(2));
     assert_eq!(sim.requests().len(), 2);
 }
@@ -259,13 +346,13 @@ async fn a_model_that_refuses_or_stays_mute_has_refused() {
 
 #[tokio::test]
 async fn a_server_that_fails_is_tried_again() {
-    for turn in [Turn::Status(500, None), Turn::Status(503, Some(0)), Turn::Half, Turn::Junk] {
+    for turn in [Turn::Status(500, None), Turn::Status(503, Some(0)), Turn::Half, Turn::Junk, Turn::Page] {
         let sim = ModelSim::start(vec![turn.clone(), tap(1)]).await;
         let decision = decided(&model(config(&sim))).await;
         assert_eq!((decision.usage.requests, decision.repaired), (2, None), "{turn:?}");
         // Of a server that breaks off it is not known how much it worked; one that says that it failed did not.
         let counted = decision.usage.output > OUTPUT_TOKENS;
-        assert_eq!(counted, !matches!(turn, Turn::Status(..)), "{turn:?} {:?}", decision.usage);
+        assert_eq!(counted, matches!(turn, Turn::Half), "{turn:?} {:?}", decision.usage);
     }
 }
 

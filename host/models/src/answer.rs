@@ -16,8 +16,23 @@ const SHOWN: usize = 2000;
 /// How much text beside a call is kept, in characters.
 const SAID: usize = 4000;
 
-/// Says whether a tool's arguments are right, and of wrong ones what is wrong, in words for the model.
-pub type Check<'a> = &'a (dyn Fn(&str, &Map<String, Value>) -> Result<(), String> + Sync);
+/// Says whether a tool's arguments are right, and of wrong ones what is wrong.
+pub type Check<'a> = &'a (dyn Fn(&str, &Map<String, Value>) -> Result<(), Unfit> + Sync);
+
+/// What is wrong with arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// What it is, for the model and for whoever is told that there was no decision.
+    pub reason: String,
+    /// What to do about it, in a sentence for the model alone; may be empty.
+    pub advice: String,
+}
+
+impl From<String> for Unfit {
+    fn from(reason: String) -> Unfit {
+        Unfit { reason, advice: String::new() }
+    }
+}
 
 /// What a model answered.
 #[derive(Debug, Default)]
@@ -27,6 +42,8 @@ pub(crate) struct Answer {
     text: String,
     /// Whether it ended at the limit of tokens.
     cut: bool,
+    /// Whether the server tried to read a call in it, and could not.
+    unread: bool,
     /// Why there is no answer, where a filter or the model said so.
     pub(crate) refusal: Option<String>,
     /// Tokens sent and answered, where the server said.
@@ -42,7 +59,28 @@ pub(crate) struct Wrong {
     /// The answer, shortened.
     pub(crate) answer: String,
     pub(crate) reason: String,
+    /// What to do about it, in a sentence for the model; may be empty.
+    pub(crate) advice: String,
     pub(crate) kind: Kind,
+    /// The tool that was called, as far as that could be told.
+    pub(crate) tool: Option<String>,
+    /// Whether it ended at the limit of tokens.
+    pub(crate) cut: bool,
+}
+
+impl Wrong {
+    fn new(answer: &str, reason: &str, kind: Kind, cut: bool) -> Wrong {
+        let (reason, advice) = match cut {
+            true => (format!("{reason}; the answer ended at the limit of its tokens"), "Be brief.".to_owned()),
+            false => (reason.to_owned(), String::new()),
+        };
+        Wrong { answer: short(answer, SHOWN), reason: short(&reason, SHOWN), advice, kind, tool: None, cut }
+    }
+
+    /// Whether there is nothing in the answer though there was room for one.
+    pub(crate) fn is_mute(&self) -> bool {
+        self.kind == Kind::Empty && !self.cut
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +111,7 @@ impl Answer {
             call,
             text: texts,
             cut: matches!(response.stop_reason, Some(StopReason::MaxTokens(_))),
+            unread: false,
             refusal,
             input: tokens(response.usage.prompt_tokens),
             output: tokens(response.usage.completion_tokens),
@@ -93,6 +132,7 @@ impl Answer {
             call,
             text: message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned(),
             cut: choice.get("finish_reason").and_then(Value::as_str) == Some("length"),
+            unread: false,
             refusal: refusal(choice.get("message")?),
             input: tokens("prompt_tokens"),
             output: tokens("completion_tokens"),
@@ -100,10 +140,18 @@ impl Answer {
         })
     }
 
+    /// An answer of which the server says that it could not read the call in it.
+    pub(crate) fn unread(said: &str) -> Answer {
+        Answer { text: said.to_owned(), unread: true, reckoned: reckoned(said.len()), ..Answer::default() }
+    }
+
     /// The call that this is: tool, arguments, and what was said beside it.
     pub(crate) fn judge(self, tools: &[Tool], check: Check<'_>) -> Result<(String, Map<String, Value>, String), Wrong> {
         let known = |name: &str| tools.iter().any(|tool| tool.name == name);
-        let Answer { call, text, cut, .. } = self;
+        let Answer { call, text, cut, unread, .. } = self;
+        if unread {
+            return Err(Wrong::new(&text, "the call in it cannot be read", Kind::Unusable, cut));
+        }
         let (tool, arguments, said, shown) = match call {
             Some((tool, arguments)) => {
                 let shown = json!({ "tool": tool, "arguments": arguments }).to_string();
@@ -116,15 +164,17 @@ impl Answer {
                 found => return Err(unfound(found, &text, cut)),
             },
         };
-        let unusable = |reason: String| {
-            let reason = if cut { format!("{reason}; the answer ended at the limit of its tokens") } else { reason };
-            Wrong { answer: short(&shown, SHOWN), reason: short(&reason, SHOWN), kind: Kind::Unusable }
-        };
+        let unusable =
+            |reason: &str| Wrong { tool: Some(tool.clone()), ..Wrong::new(&shown, reason, Kind::Unusable, cut) };
         if !known(&tool) {
-            return Err(unusable(format!("there is no tool {:?}", short(&tool, 100))));
+            return Err(unusable(&format!("there is no tool {:?}", short(&tool, 100))));
         }
-        let arguments = object(arguments).map_err(&unusable)?;
-        check(&tool, &arguments).map_err(|reason| unusable(format!("{tool}: {reason}")))?;
+        let arguments = object(arguments).map_err(|reason| unusable(&reason))?;
+        check(&tool, &arguments).map_err(|Unfit { reason, advice }| {
+            let wrong = unusable(&format!("{tool}: {reason}"));
+            let advice = [advice, wrong.advice].join(" ").trim().to_owned();
+            Wrong { advice, ..wrong }
+        })?;
         Ok((tool, arguments, short(said.trim(), SAID)))
     }
 }
@@ -142,10 +192,8 @@ fn unfound(found: Found, text: &str, cut: bool) -> Wrong {
         _ if empty => ("it is empty".to_owned(), Kind::Empty),
         _ => ("it calls no tool".to_owned(), Kind::Prose),
     };
-    let reason =
-        if cut { format!("{reason}; the answer ended at the limit of its tokens, so be brief") } else { reason };
     // Thinking is of no use to the model when it is asked again, and long.
-    Wrong { answer: short(spoken(text), SHOWN), reason, kind }
+    Wrong::new(spoken(text), &reason, kind, cut)
 }
 
 #[cfg(test)]
@@ -156,7 +204,7 @@ mod tests {
         vec![Tool { name: "tap".to_owned(), description: String::new(), schema: json!({ "type": "object" }) }]
     }
 
-    fn all(_: &str, _: &Map<String, Value>) -> Result<(), String> {
+    fn all(_: &str, _: &Map<String, Value>) -> Result<(), Unfit> {
         Ok(())
     }
 
@@ -196,8 +244,11 @@ mod tests {
         let long = json!({ "content": "ä".repeat(10_000) });
         let wrong = raw(long, "stop").judge(&tools(), &all).unwrap_err();
         assert!(wrong.answer.chars().count() < SHOWN + 20);
-        let refuse = |_: &str, _: &Map<String, Value>| Err("x is missing".to_owned());
-        let wrong = raw(call("{}"), "stop").judge(&tools(), &refuse).unwrap_err();
-        assert_eq!(wrong.reason, "tap: x is missing");
+        let refuse = |_: &str, _: &Map<String, Value>| {
+            Err(Unfit { reason: "x is missing".to_owned(), advice: "Give it.".to_owned() })
+        };
+        let wrong = raw(call("{}"), "length").judge(&tools(), &refuse).unwrap_err();
+        assert!(wrong.reason.starts_with("tap: x is missing;"), "{wrong:?}");
+        assert_eq!((wrong.advice.as_str(), wrong.tool.as_deref()), ("Give it. Be brief.", Some("tap")));
     }
 }

@@ -11,22 +11,77 @@ use std::time::Duration;
 /// How much of what a server says is told, in characters.
 const TOLD: usize = 300;
 
+/// The words of servers for what they do not know or cannot do.
+const UNKNOWN: [&str; 17] = [
+    "not support",
+    "n't support",
+    "unsupported",
+    "no endpoints found that support",
+    "requires --",
+    "not implemented",
+    "not enabled",
+    "not allowed",
+    "not permitted",
+    "type is unavailable",
+    "is unknown",
+    "unknown field",
+    "unknown parameter",
+    "unknown argument",
+    "unknown name",
+    "unrecognized",
+    "invalid type",
+];
+/// What stands in an error about the demand for a call, and not about tools: the last is what Gemini says of many tools.
+const DEMAND: [&str; 5] =
+    ["tool_choice", "tool choice", "function_calling_config", "functioncallingconfig", "too many states"];
+/// What stands in an error about too many tokens.
+const FULL: [&str; 7] = [
+    "context length",
+    "context_length",
+    "maximum context",
+    "context size",
+    "context window",
+    "max_tokens is too large",
+    "max_tokens: ",
+];
+
 /// Why a request has no answer.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// Another try may help, not before this time. The server may have worked for this one, and count it.
-    Again { reason: String, after: Option<Duration>, worked: bool },
+    Again { why: Why, after: Option<Duration>, worked: bool },
+    /// The server does not take that a call is demanded.
+    Demand,
     /// The server does not take this form of asking.
-    Form(String),
+    Form(Why),
     /// The question is not answered.
     Refused(String),
     /// Another try does not help.
-    Final(String),
+    Final(Why),
+}
+
+/// What happened, and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Why {
+    pub(crate) reason: String,
+    pub(crate) hint: String,
+}
+
+impl Why {
+    pub(crate) fn new(reason: impl Into<String>, hint: impl Into<String>) -> Why {
+        Why { reason: reason.into(), hint: hint.into() }
+    }
+
+    fn is_final(reason: impl Into<String>, hint: impl Into<String>) -> Fault {
+        Fault::Final(Why::new(reason, hint))
+    }
 }
 
 /// What there is to know about the request.
 pub(crate) struct Asked<'a> {
     pub(crate) form: Form,
+    /// Whether a call was demanded.
+    pub(crate) demand: bool,
     pub(crate) picture: bool,
     pub(crate) key: Option<&'a str>,
 }
@@ -34,62 +89,58 @@ pub(crate) struct Asked<'a> {
 /// What became of a request that genai calls failed: sometimes an answer all the same.
 pub(crate) fn fault(error: Error, asked: &Asked<'_>) -> Result<Answer, Fault> {
     match error {
-        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
-            Err(web(webc_error, asked))
-        }
-        Error::HttpError { status, body, headers, .. } => Err(refusal(status, &body, retry_after(&headers), asked)),
+        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => web(webc_error, asked),
+        Error::HttpError { status, body, headers, .. } => failed(status, &body, retry_after(&headers), asked),
         Error::ChatResponseGeneration { response_body, .. } => match Answer::raw(&response_body) {
             Some(answer) => Ok(answer),
-            None => Err(told(&response_body, asked).unwrap_or_else(no_chat)),
+            None => told(&response_body, asked).unwrap_or_else(|| Err(no_chat())),
         },
         Error::RequiresApiKey { .. } | Error::NoAuthData { .. } | Error::Resolver { .. } => {
-            Err(Fault::Final("it needs an API key; configure one".to_owned()))
+            Err(Why::is_final("it needs an API key", "Configure one."))
         }
         // Others tell of requests, whose contents are not for messages.
-        _ => Err(Fault::Final(
-            "the question cannot be put into its protocol; use another provider or base_url".to_owned(),
-        )),
+        _ => Err(Why::is_final("the question cannot be put into its protocol", "Use another provider or base_url.")),
     }
 }
 
 /// JSON from a server that is no model's.
 pub(crate) fn no_chat() -> Fault {
-    let reason = "what it answers is no answer of a chat model; see that base_url is the address of one, as in \
-                  \"http://localhost:8080/v1\"";
-    Fault::Again { reason: reason.to_owned(), after: None, worked: true }
+    no_model("what it answers is no answer of a chat model")
+}
+
+/// What answered is no model's server, or something before it: nobody counts tokens for that.
+fn no_model(reason: impl Into<String>) -> Fault {
+    let hint = "See that base_url is the address of a model's server, as in \"http://localhost:8080/v1\".";
+    Fault::Again { why: Why::new(reason, hint), after: None, worked: false }
 }
 
 /// The error that stands in the body of an answer, whose status says that all is well.
-pub(crate) fn told(body: &Value, asked: &Asked<'_>) -> Option<Fault> {
+pub(crate) fn told(body: &Value, asked: &Asked<'_>) -> Option<Result<Answer, Fault>> {
     let error = body.get("error").filter(|error| !error.is_null())?;
     let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
     let status = code.and_then(|code| StatusCode::from_u16(code).ok()).filter(|status| !status.is_success());
-    Some(refusal(status.unwrap_or(StatusCode::BAD_GATEWAY), &body.to_string(), None, asked))
+    Some(failed(status.unwrap_or(StatusCode::BAD_GATEWAY), &body.to_string(), None, asked))
 }
 
-fn web(error: webc::Error, asked: &Asked<'_>) -> Fault {
-    let again = |reason| Fault::Again { reason, after: None, worked: true };
-    match error {
+fn web(error: webc::Error, asked: &Asked<'_>) -> Result<Answer, Fault> {
+    Err(match error {
         webc::Error::ResponseFailedStatus { status, body, headers } => {
-            refusal(status, &body, retry_after(&headers), asked)
+            return failed(status, &body, retry_after(&headers), asked);
         }
-        webc::Error::ResponseFailedNotJson { content_type, .. } => again(format!(
-            "what it answers is no JSON but {:?}; see that base_url is the address of a model's server, as in \
-             \"http://localhost:8080/v1\"",
-            plain(&content_type, asked.key, 80)
-        )),
-        webc::Error::ResponseFailedInvalidJson { .. } | webc::Error::JsonValueExt(_) => again(
-            "what it answers is called JSON but is none; see that base_url is the address of a model's server"
-                .to_owned(),
-        ),
+        webc::Error::ResponseFailedNotJson { content_type, .. } => {
+            no_model(format!("what it answers is no JSON but {:?}", plain(&content_type, asked.key, 80)))
+        }
+        webc::Error::ResponseFailedInvalidJson { .. } | webc::Error::JsonValueExt(_) => {
+            no_model("what it answers is called JSON but is none")
+        }
         webc::Error::Reqwest(error) => {
             let worked = !error.is_connect();
             let what = if worked { "the connection broke" } else { "it cannot be reached" };
             let cause = plain(&cause(error.without_url()), asked.key, TOLD);
-            let reason = format!("{what} ({cause}); see that the server runs and that its address is right");
-            Fault::Again { reason, after: None, worked }
+            let why = Why::new(format!("{what} ({cause})"), "See that the server runs and that its address is right.");
+            Fault::Again { why, after: None, worked }
         }
-    }
+    })
 }
 
 /// The innermost reason, which is what an operator can act on.
@@ -101,61 +152,76 @@ fn cause(error: reqwest::Error) -> String {
     cause.to_string()
 }
 
+/// A status that is no success: sometimes the server could not read the model's answer, and shows it.
+fn failed(status: StatusCode, body: &str, after: Option<Duration>, asked: &Asked<'_>) -> Result<Answer, Fault> {
+    if body.contains("tool_use_failed") {
+        let body: Value = serde_json::from_str(body).unwrap_or_default();
+        let said = body.pointer("/error/failed_generation").and_then(Value::as_str).unwrap_or_default();
+        return Ok(Answer::unread(said));
+    }
+    Err(refusal(status, body, after, asked))
+}
+
 /// What a status that is no success, and the body that came with it, come to.
 fn refusal(status: StatusCode, body: &str, after: Option<Duration>, asked: &Asked<'_>) -> Fault {
     let said = message(body).map(|text| plain(&text, asked.key, TOLD)).filter(|text| !text.is_empty());
     let said = said.map(|text| format!(": {text:?}")).unwrap_or_default();
     let http = format!("HTTP {}{said}", status.as_u16());
-    if refuses_form(status, body, asked.form) {
-        let hint = match asked.form {
-            Form::Tools => "\"schema\", \"text\" or \"auto\"",
-            Form::Schema | Form::Text => "\"tools\" or \"text\"",
-        };
-        return Fault::Form(format!("it does not take the form of the question ({http}); set answers to {hint}"));
+    let lower = body.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if let Some(fault) = unasked(status, &http, &has, asked) {
+        return fault;
     }
     let again = |what: &str, hint: &str| {
         let wait = after.map(|time| format!(", and wants to be asked again in {} s", time.as_secs_f64().ceil()));
-        let reason = format!("{what} ({http}){}; {hint}", wait.unwrap_or_default());
-        Fault::Again { reason, after, worked: false }
+        let why = Why::new(format!("{what} ({http}){}", wait.unwrap_or_default()), hint);
+        Fault::Again { why, after, worked: false }
     };
-    let lower = body.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let no = |what: &str, hint: &str| Why::is_final(format!("{what} ({http})"), hint);
     match status.as_u16() {
-        401 | 403 => Fault::Final(format!("it refuses the API key, or there is none ({http}); configure a valid one")),
-        402 => Fault::Final(format!("it wants to be paid ({http}); see to the account that the key belongs to")),
-        404 => Fault::Final(format!("it knows no such model, or base_url is wrong ({http}); see to both")),
-        408 | 425 => again("it was too slow", "try later"),
-        429 => again("it allows no more requests now", "wait, or see to the limits of the account"),
-        300..=399 => {
-            Fault::Final(format!("it sends elsewhere (HTTP {}); name the final address in base_url", status.as_u16()))
-        }
-        500.. => again("it failed", "see to the server, or try later"),
-        413 => {
-            Fault::Final(format!("the question is too large for it ({http}); send no pictures, or use another model"))
-        }
+        401 | 403 => no("it refuses the API key, or there is none", "Configure a valid one."),
+        402 => no("it wants to be paid", "See to the account that the key belongs to."),
+        404 => no("it knows no such model, or base_url is wrong", "See to both."),
+        408 | 425 => again("it was too slow", "Try later."),
+        429 => again("it allows no more requests now", "Wait, or see to the limits of the account."),
+        300..=399 => Why::is_final(
+            format!("it sends elsewhere (HTTP {})", status.as_u16()),
+            "Name the final address in base_url.",
+        ),
+        500.. => again("it failed", "See to the server, or try later."),
+        413 => no("the question is too large for it", "Send no pictures, or use another model."),
         _ if has(&["content_filter", "content management policy"]) => Fault::Refused(http),
-        _ if asked.picture && has(&["image", "vision", "multimodal"]) => Fault::Final(format!(
-            "it refuses the question ({http}); if the model takes no pictures, set pictures to false"
-        )),
-        _ => Fault::Final(format!("it refuses the question ({http}); see to the model's settings")),
+        _ if has(&FULL) => no(
+            "the question and the room for its answer are too long for it",
+            "Lower max_tokens, or use a model with a longer context.",
+        ),
+        _ if asked.picture && has(&["image", "vision", "multimodal"]) => {
+            no("it refuses the question", "If the model takes no pictures, set pictures to false.")
+        }
+        _ => no("it refuses the question", "See to the model's settings."),
     }
 }
 
-/// Whether a server says that it cannot be asked in this form.
-fn refuses_form(status: StatusCode, body: &str, form: Form) -> bool {
-    let body = body.to_lowercase();
-    let words: &[&str] = match form {
-        Form::Tools => &["tool", "function"],
-        Form::Schema => &["response_format", "schema", "structured", "grammar", "output_config"],
-        Form::Text => &[],
+/// What a server says that cannot be asked in this form, or not with all that was asked for. That it names tools is not enough:
+/// errors of other kinds do too.
+fn unasked(status: StatusCode, http: &str, has: &dyn Fn(&[&str]) -> bool, asked: &Asked<'_>) -> Option<Fault> {
+    if !matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501) || has(&FULL) {
+        return None;
+    }
+    if asked.demand && has(&DEMAND) {
+        return Some(Fault::Demand);
+    }
+    let (names, other) = match asked.form {
+        Form::Tools => (["tool", "function"].as_slice(), "\"schema\", \"text\" or \"auto\""),
+        Form::Schema => (
+            ["response_format", "schema", "structured", "grammar", "output_config"].as_slice(),
+            "\"tools\" or \"text\"",
+        ),
+        Form::Text => return None,
     };
-    // Some servers call what they cannot do an error of theirs; a word more is asked for, since they have other errors too.
-    let says_so = match status.as_u16() {
-        400 | 404 | 422 => true,
-        500 | 501 => ["support", "require", "not implemented"].iter().any(|word| body.contains(word)),
-        _ => false,
-    };
-    says_so && words.iter().any(|word| body.contains(word))
+    let why =
+        || Why::new(format!("it does not take the form of the question ({http})"), format!("Set answers to {other}."));
+    (has(names) && has(&UNKNOWN)).then(|| Fault::Form(why()))
 }
 
 /// What a server says about an error, in the shapes that there are.
@@ -177,7 +243,7 @@ mod tests {
     use super::*;
 
     fn of(status: u16, body: &str, form: Form) -> Fault {
-        let asked = Asked { form, picture: true, key: Some("hunter2") };
+        let asked = Asked { form, demand: false, picture: true, key: Some("hunter2") };
         refusal(StatusCode::from_u16(status).unwrap(), body, None, &asked)
     }
 
@@ -193,12 +259,18 @@ mod tests {
             (400, r#"{"message": "\"auto\" tool choice requires --enable-auto-tool-choice"}"#, Form::Tools),
             (500, r#"{"error": {"message": "tools param requires --jinja flag"}}"#, Form::Tools),
             (400, r#"{"error": "response_format is not supported"}"#, Form::Schema),
+            (400, r#"{"error": {"message": "Unrecognized request argument supplied: tools"}}"#, Form::Tools),
+            (422, r#"{"detail": [{"loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}]}"#, Form::Tools),
         ] {
             assert!(matches!(of(status, body, form), Fault::Form(_)), "{body}");
         }
         assert!(matches!(of(500, "a tool broke", Form::Tools), Fault::Again { .. }));
         assert!(matches!(of(404, r#"{"error": {"message": "no model x"}}"#, Form::Tools), Fault::Final(_)));
         assert!(matches!(of(400, "does not support tools", Form::Text), Fault::Final(_)));
+        for other in ["a call of a function failed", "no room for the tools", "context length; functions not supported"]
+        {
+            assert!(matches!(of(400, other, Form::Tools), Fault::Final(_)), "{other}");
+        }
     }
 
     #[test]
@@ -210,10 +282,12 @@ mod tests {
             (302, "", "final address"),
             (413, "", "too large"),
             (400, r#"{"error": {"message": "no image input"}}"#, "pictures to false"),
-            (400, r#"{"detail": "odd"}"#, "\"odd\""),
+            (400, r#"{"detail": "odd"}"#, "\\\"odd\\\""),
+            (400, "maximum context length is 8192 tokens (500 in the functions)", "Lower max_tokens"),
         ] {
-            let Fault::Final(reason) = of(status, body, Form::Tools) else { panic!("{status}") };
-            assert!(reason.contains(part) && !reason.contains("hunter2"), "{reason}");
+            let Fault::Final(why) = of(status, body, Form::Tools) else { panic!("{status}") };
+            let told = format!("{why:?}");
+            assert!(told.contains(part) && !told.contains("hunter2"), "{told}");
         }
         assert!(matches!(of(400, r#"{"error": {"code": "content_filter"}}"#, Form::Tools), Fault::Refused(_)));
         for status in [408, 429, 500, 503, 529] {
@@ -238,8 +312,8 @@ mod tests {
 
     #[test]
     fn an_error_with_a_good_status_is_one() {
-        let asked = Asked { form: Form::Tools, picture: false, key: None };
-        let told = |body| told(&body, &asked);
+        let asked = Asked { form: Form::Tools, demand: false, picture: false, key: None };
+        let told = |body| told(&body, &asked).map(|told| told.expect_err("no answer"));
         assert!(matches!(told(serde_json::json!({ "error": { "code": 429 } })), Some(Fault::Again { .. })));
         assert!(matches!(told(serde_json::json!({ "error": { "code": 401 } })), Some(Fault::Final(_))));
         assert!(matches!(told(serde_json::json!({ "error": "broken" })), Some(Fault::Again { .. })));

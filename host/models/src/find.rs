@@ -96,6 +96,10 @@ fn scan(text: &str, known: &impl Fn(&str) -> bool) -> Found {
 /// A call in the words that models use for it.
 fn call(value: Value) -> Option<(String, Value)> {
     let Value::Object(mut map) = value else { return None };
+    // So the schema has it.
+    if let (1, Some(inner)) = (map.len(), map.get_mut("call")) {
+        return call(inner.take());
+    }
     let arguments = ["arguments", "parameters"].into_iter().find_map(|key| map.remove(key));
     match (map.remove("tool"), map.remove("name")) {
         (Some(Value::String(tool)), _) => Some((tool, arguments.unwrap_or_default())),
@@ -191,6 +195,7 @@ mod tests {
             (format!("or {{\"tool\": \"batch\"}}?</think>\n{call}"), ""),
             (format!("Use {{ and }}: {call}"), "Use { and }:"),
             (format!("[{call}, {{\"tool\": \"batch\"}}]"), "[\n, {\"tool\": \"batch\"}]"),
+            (format!("{{\"call\": {call}}}"), ""),
             (format!("{{\"tool_calls\": [{call}]}}"), "{\"tool_calls\": [\n]}"),
             (r#"<tool_call>{"name": "tap", "parameters": {"x": 1}}</tool_call>"#.to_owned(), ""),
             (format!(r#"As in {{"tool": …, "arguments": {{…}}}}: {call}"#), "As in {\"tool\": …, \"arguments\": {…}}:"),

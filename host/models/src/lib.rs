@@ -35,7 +35,7 @@ mod send;
 mod target;
 mod words;
 
-pub use answer::Check;
+pub use answer::{Check, Unfit};
 pub use config::{Answers, ModelConfig, Price};
 pub use decision::{Decision, Failed, Usage};
 pub use error::ModelError;

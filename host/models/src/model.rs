@@ -5,7 +5,8 @@
 use crate::{
     Decision, Failed, ModelConfig, ModelError, Question, Usage,
     answer::{Check, Kind, Wrong},
-    form::Forms,
+    fault::Why,
+    form::{Form, Forms},
     request::request,
     send::NoAnswer,
     target::Target,
@@ -87,7 +88,7 @@ impl Model {
     /// The most that one request for this question may use: what it counts as where the future is dropped while it is asked.
     pub fn reckon(&self, question: &Question) -> Usage {
         let Inner { config, target, forms, .. } = &*self.inner;
-        let request = request(question, forms.first(), None, target, config.pictures, config.max_tokens);
+        let request = request(question, forms.first(), false, None, target, config.pictures, config.max_tokens);
         let mut usage = Usage { requests: 1, ..Usage::default() };
         self.inner.reckon(&request, &mut usage);
         usage
@@ -109,7 +110,7 @@ impl Inner {
         usage: &mut Usage,
     ) -> Result<Decision, ModelError> {
         if let Some(variable) = self.target.missing {
-            return Err(self.unavailable(format!("there is no API key; configure one, or set {variable}")));
+            return Err(self.unavailable(Why::new("there is no API key", format!("Configure one, or set {variable}."))));
         }
         if question.tools.is_empty() {
             return Err(ModelError::Config { reason: "there is no tool to decide for; give at least one".to_owned() });
@@ -120,10 +121,15 @@ impl Inner {
         let mut first: Option<Wrong> = None;
         loop {
             let (pictures, tokens) = (self.config.pictures, self.config.max_tokens);
-            let request = request(question, form, first.as_ref(), &self.target, pictures, tokens);
+            let demand = form == Form::Tools && self.forms.demands();
+            let request = request(question, form, demand, first.as_ref(), &self.target, pictures, tokens);
             let answer = match self.send(&request, form, (deadline, within), usage).await {
                 Ok(answer) => answer,
                 // A form that is refused is no answer: it does not count as the first.
+                Err(NoAnswer::Demand) => {
+                    self.forms.demand_no_more();
+                    continue;
+                }
                 Err(NoAnswer::Form(error)) => match self.forms.after_refusal(form) {
                     Some(next) => {
                         form = next;
@@ -143,21 +149,30 @@ impl Inner {
                     return Ok(Decision { tool, arguments, said, usage: *usage, repaired });
                 }
                 (Err(wrong), None) => {
-                    if wrong.kind != Kind::Unusable {
+                    // What ended in its thinking says nothing of the form.
+                    if wrong.kind != Kind::Unusable && !wrong.cut {
                         form = self.forms.after_prose(form);
                     }
                     first = Some(wrong);
                 }
-                (Err(Wrong { kind: Kind::Empty, reason, .. }), Some(first)) if first.kind == Kind::Empty => {
-                    return Err(self.refused(format!("its answer has nothing in it, twice ({reason})")));
+                (Err(wrong), Some(first)) if wrong.is_mute() && first.is_mute() => {
+                    return Err(self.refused("its answer has nothing in it, twice".to_owned()));
                 }
-                (Err(wrong), Some(_)) => return Err(ModelError::Malformed { reason: wrong.reason }),
+                (Err(wrong), Some(first)) => {
+                    return Err(ModelError::Malformed {
+                        model: self.config.model.clone(),
+                        tool: first.tool,
+                        first: first.reason,
+                        reason: wrong.reason,
+                        cut: first.cut || wrong.cut,
+                    });
+                }
             }
         }
     }
 
-    pub(crate) fn unavailable(&self, reason: String) -> ModelError {
-        ModelError::Unavailable { model: self.config.model.clone(), host: self.target.host.clone(), reason }
+    pub(crate) fn unavailable(&self, Why { reason, hint }: Why) -> ModelError {
+        ModelError::Unavailable { model: self.config.model.clone(), host: self.target.host.clone(), reason, hint }
     }
 
     pub(crate) fn refused(&self, reason: String) -> ModelError {

@@ -5,7 +5,7 @@
 use crate::{Question, Tool, answer::Wrong, form::Form, target::Target};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use genai::chat::{
-    Binary, ChatMessage, ChatOptions, ChatRequest, ContentPart, JsonSpec, MessageContent, ReasoningEffort,
+    Binary, ChatMessage, ChatOptions, ChatRequest, ContentPart, JsonSpec, MessageContent, ReasoningEffort, ToolChoice,
 };
 use serde_json::{Value, json};
 
@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 const PICTURE_TOKENS: u64 = 3000;
 /// The name that a schema must have.
 const NAME: &str = "decision";
+/// Where the call stands in an answer by a schema.
+const CALL: &str = "call";
 
 /// A request, and how many tokens it may have.
 pub(crate) struct Request {
@@ -20,12 +22,15 @@ pub(crate) struct Request {
     pub(crate) options: ChatOptions,
     pub(crate) tokens: u64,
     pub(crate) picture: bool,
+    /// Whether a call is demanded.
+    pub(crate) demand: bool,
 }
 
 /// The request for a question in a form; after a first answer that was wrong, with what was wrong.
 pub(crate) fn request(
     question: &Question,
     form: Form,
+    demand: bool,
     wrong: Option<&Wrong>,
     target: &Target,
     pictures: bool,
@@ -36,6 +41,9 @@ pub(crate) fn request(
     if target.foreign {
         // Without a word about effort, genai takes the end of names like `x-high` for one. A budget is sent to nobody here.
         options = options.with_reasoning_effort(ReasoningEffort::Budget(0));
+    }
+    if demand {
+        options = options.with_tool_choice(ToolChoice::Required);
     }
     if form == Form::Schema {
         let schema = schema(&question.tools);
@@ -54,7 +62,7 @@ pub(crate) fn request(
     }
     let mut chat = ChatRequest::new(vec![ChatMessage::user(MessageContent::from_parts(content))]);
     let mut bytes = question.system.len() + question.user.len();
-    let described = described(&question.tools);
+    let described = described(&question.tools, form);
     bytes += described.len();
     let system = match form {
         Form::Tools => {
@@ -74,7 +82,7 @@ pub(crate) fn request(
         chat = chat.append_message(ChatMessage::assistant(answer)).append_message(ChatMessage::user(complaint));
     }
     let tokens = reckoned(bytes) + if picture.is_some() { PICTURE_TOKENS } else { 0 };
-    Request { chat, options, tokens, picture: picture.is_some() }
+    Request { chat, options, tokens, picture: picture.is_some(), demand }
 }
 
 /// How many tokens a text of so many bytes may have.
@@ -88,7 +96,7 @@ fn native(tool: &Tool) -> genai::chat::Tool {
         .with_schema(tool.schema.clone())
 }
 
-/// An object that is a call of one of the tools.
+/// An object that holds a call of one of the tools: OpenAI wants the root to be an object, and not one of several.
 fn schema(tools: &[Tool]) -> Value {
     let calls: Vec<Value> = tools
         .iter()
@@ -101,14 +109,29 @@ fn schema(tools: &[Tool]) -> Value {
             })
         })
         .collect();
-    json!({ "anyOf": calls })
+    json!({
+        "type": "object",
+        "properties": { CALL: { "anyOf": calls } },
+        "required": [CALL],
+        "additionalProperties": false,
+    })
+}
+
+/// What an answer looks like.
+fn pattern(form: Form) -> &'static str {
+    match form {
+        Form::Schema => "{\"call\": {\"tool\": \"<name>\", \"arguments\": {<arguments>}}}",
+        Form::Tools | Form::Text => "{\"tool\": \"<name>\", \"arguments\": {<arguments>}}",
+    }
 }
 
 /// How to answer, for a model that is sent no tools.
-fn described(tools: &[Tool]) -> String {
-    let mut text = "Answer with one JSON object and nothing else. It says which tool to call, with which arguments:\n\
-                    {\"tool\": \"<name>\", \"arguments\": {<arguments>}}\n\nThe tools, each with the JSON Schema of its arguments:\n"
-        .to_owned();
+fn described(tools: &[Tool], form: Form) -> String {
+    let mut text = format!(
+        "Answer with one JSON object and nothing else. It says which tool to call, with which arguments:\n{}\n\nThe tools, each \
+         with the JSON Schema of its arguments:\n",
+        pattern(form)
+    );
     for Tool { name, description, schema } in tools {
         text.push_str(&format!("\n{name}: {description}\narguments: {schema}\n"));
     }
@@ -119,12 +142,13 @@ fn described(tools: &[Tool]) -> String {
 fn complaint(wrong: &Wrong, tools: &[Tool], form: Form) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let how = match form {
-        Form::Tools => "Call exactly one of the tools now",
+        Form::Tools => "Call exactly one of the tools now".to_owned(),
         Form::Schema | Form::Text => {
-            "Answer now with exactly one JSON object {\"tool\": \"<name>\", \"arguments\": {<arguments>}} and nothing else"
+            format!("Answer now with exactly one JSON object {} and nothing else", pattern(form))
         }
     };
-    format!("Your answer cannot be used: {}. {how}. The tools are: {}.", wrong.reason, names.join(", "))
+    let advice = if wrong.advice.is_empty() { String::new() } else { format!(" {}", wrong.advice) };
+    format!("Your answer cannot be used: {}.{advice} {how}. The tools are: {}.", wrong.reason, names.join(", "))
 }
 
 #[cfg(test)]
@@ -140,8 +164,9 @@ mod tests {
             schema: arguments.clone(),
         });
         let schema = schema(&tools);
-        assert_eq!(schema["anyOf"].as_array().map(Vec::len), Some(2));
-        assert_eq!(schema["anyOf"][1]["properties"]["tool"], json!({ "const": "back" }));
-        assert_eq!(schema["anyOf"][1]["properties"]["arguments"], arguments);
+        let calls = &schema["properties"]["call"]["anyOf"];
+        assert_eq!(calls.as_array().map(Vec::len), Some(2));
+        assert_eq!(calls[1]["properties"]["tool"], json!({ "const": "back" }));
+        assert_eq!(calls[1]["properties"]["arguments"], arguments);
     }
 }

@@ -20,6 +20,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub(crate) enum NoAnswer {
     /// The server does not take this form of asking.
     Form(ModelError),
+    /// The server does not take that a call is demanded.
+    Demand,
     Failed(ModelError),
 }
 
@@ -32,7 +34,7 @@ impl Inner {
         (deadline, within): (Instant, Duration),
         usage: &mut Usage,
     ) -> Result<Answer, NoAnswer> {
-        let asked = Asked { form, picture: request.picture, key: self.target.key.as_deref() };
+        let asked = Asked { form, demand: request.demand, picture: request.picture, key: self.target.key.as_deref() };
         let mut tries = 0;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -47,27 +49,28 @@ impl Inner {
                 self.reckon(request, usage);
                 return Err(NoAnswer::Failed(self.late(limit)));
             };
-            let (reason, after) = match got {
+            let (why, after) = match got {
                 Ok(answer) => {
                     let (input, output) =
                         (answer.input.unwrap_or(request.tokens), answer.output.unwrap_or(answer.reckoned));
                     usage.add(input, output, self.config.price);
                     return Ok(answer);
                 }
-                Err(Fault::Again { reason, after, worked }) => {
+                Err(Fault::Again { why, after, worked }) => {
                     if worked {
                         self.reckon(request, usage);
                     }
-                    (reason, after)
+                    (why, after)
                 }
-                Err(Fault::Form(reason)) => return Err(NoAnswer::Form(self.unavailable(reason))),
-                Err(Fault::Final(reason)) => return Err(NoAnswer::Failed(self.unavailable(reason))),
+                Err(Fault::Demand) => return Err(NoAnswer::Demand),
+                Err(Fault::Form(why)) => return Err(NoAnswer::Form(self.unavailable(why))),
+                Err(Fault::Final(why)) => return Err(NoAnswer::Failed(self.unavailable(why))),
                 Err(Fault::Refused(reason)) => return Err(NoAnswer::Failed(self.refused(reason))),
             };
             let pause = after.unwrap_or_else(|| self.backoff.saturating_mul(1 << tries.min(10)).min(LONGEST));
             let left = deadline.saturating_duration_since(Instant::now());
             if tries >= self.config.retries || pause > LONGEST || pause >= left {
-                return Err(NoAnswer::Failed(self.unavailable(reason)));
+                return Err(NoAnswer::Failed(self.unavailable(why)));
             }
             tries += 1;
             sleep(pause).await;
@@ -84,7 +87,7 @@ impl Inner {
         match self.target.client.exec_chat(self.target.spec.clone(), chat, Some(&request.options)).await {
             Ok(response) => match &response.captured_raw_body {
                 Some(body) => match told(body, asked) {
-                    Some(fault) => Err(fault),
+                    Some(told) => told,
                     // What is missing is read as empty, as if the model had nothing to say.
                     None if self.target.plain && body.get("choices").is_none() => Err(no_chat()),
                     None => Ok(Answer::new(response)),

@@ -2,6 +2,7 @@
 //!
 //! Knows JSON Schema by a library; schemas that would have to be fetched are refused.
 
+use super::refs;
 use crate::capability::Error;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -12,7 +13,10 @@ const MOST: usize = 64 << 10;
 const COMPLAINTS: usize = 3;
 
 /// A schema that can be checked against.
-pub(super) struct Form(Validator);
+pub(super) struct Form {
+    validator: Validator,
+    told: Value,
+}
 
 impl Form {
     /// Reads a schema.
@@ -28,7 +32,12 @@ impl Form {
                 format!("output_schema is no usable JSON Schema: {error}").chars().take(300).collect();
             Error::invalid(message, "Correct it; a $ref may only point into the schema itself.")
         })?;
-        Ok(Form(validator))
+        Ok(Form { validator, told: refs::written_out(schema)? })
+    }
+
+    /// The schema as a model is told it: wherever it stands within another, nothing in it refers to a place outside of it.
+    pub(super) fn told(&self) -> &Value {
+        &self.told
     }
 
     /// Whether a value fits.
@@ -41,7 +50,7 @@ impl Form {
             let text: String = error.to_string().chars().take(160).collect();
             if place.is_empty() { text } else { format!("{place}: {text}") }
         };
-        let complaints: Vec<String> = self.0.iter_errors(value).take(COMPLAINTS).map(complaint).collect();
+        let complaints: Vec<String> = self.validator.iter_errors(value).take(COMPLAINTS).map(complaint).collect();
         if complaints.is_empty() { Ok(()) } else { Err(complaints.join("; ")) }
     }
 }
@@ -77,6 +86,7 @@ mod tests {
             json!({ "$ref": "https://example.com/schema.json" }),
             json!({ "pattern": "(" }),
             json!(3),
+            json!({ "properties": { "child": { "$ref": "#" } } }),
         ] {
             let error = Form::new(&schema).err().unwrap_or_else(|| panic!("{schema} was taken"));
             assert!(error.message.starts_with("output_schema"), "{}", error.message);

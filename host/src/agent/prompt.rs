@@ -179,18 +179,8 @@ pub(super) fn finish(output: Option<&Value>) -> Tool {
         "summary": { "type": "string", "description": "How the screen shows it, or why it cannot be reached, in a sentence." },
     });
     let Some(output) = output else { return own(FINISH, "Ends the task.", fields, &["success", "summary"]) };
-    let mut output = output.clone();
-    // What a schema refers to is looked for from the root.
-    let shared: Vec<(&str, Value)> = ["$defs", "definitions"]
-        .into_iter()
-        .filter_map(|name| Some((name, output.as_object_mut()?.remove(name)?)))
-        .collect();
-    fields["output"] = output;
-    let mut tool = own(FINISH, "Ends the task.", fields, &["success", "summary", "output"]);
-    for (name, definitions) in shared {
-        tool.schema[name] = definitions;
-    }
-    tool
+    fields["output"] = output.clone();
+    own(FINISH, "Ends the task.", fields, &["success", "summary", "output"])
 }
 
 fn own(name: &str, description: &str, fields: Value, required: &[&str]) -> Tool {
@@ -261,9 +251,5 @@ mod tests {
         let tap = with_pictures.iter().find(|tool| tool.name == "tap").unwrap();
         assert!(tap.schema["properties"].get("x").is_some());
         assert_eq!(with_pictures.last().unwrap().schema["properties"]["output"], json!({ "type": "string" }));
-        let shared = json!({ "$ref": "#/$defs/name", "$defs": { "name": { "type": "string" } } });
-        let schema = finish(Some(&shared)).schema;
-        assert_eq!(schema["properties"]["output"], json!({ "$ref": "#/$defs/name" }));
-        assert_eq!(schema["$defs"]["name"], json!({ "type": "string" }));
     }
 }

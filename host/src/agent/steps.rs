@@ -169,7 +169,8 @@ impl Standing {
                             standing = Standing::Failed(error);
                             continue;
                         }
-                        acted = done.then(|| event.data.get("result").cloned().unwrap_or_default());
+                        let result = event.data.get("result").cloned().unwrap_or_default();
+                        acted = Some(result).filter(|result| done && !swallowed(result));
                     }
                     standing = acted.clone().map_or(Standing::Fresh, Standing::Acted);
                 }
@@ -221,6 +222,9 @@ impl Doing<'_> {
         let trouble = match done {
             Ok(result) if self.planned.tool == "wait_for" && result.get("met") == Some(&Value::Bool(false)) => {
                 Trouble::Missed(result)
+            }
+            Ok(result) if swallowed(&result) => {
+                Trouble::Missed(json!({ "reason": "an alert was in front, so that it had no effect" }))
             }
             Ok(result) => match self.expected().await? {
                 None => {
@@ -387,6 +391,8 @@ impl Doing<'_> {
                         let question = json!({ "question": question, "reason": ALERT, "alert": alert });
                         Err(self.run.ask(Some(self.number), question).await)
                     }
+                    // It went away by itself, or by somebody's hand.
+                    Err(error) if error.code == Code::ElementNotFound => self.go_on(acted).await,
                     Err(error) => Ok(Err(error)),
                 }
             }
@@ -458,6 +464,12 @@ impl Doing<'_> {
     }
 }
 
+/// Whether an alert that came up meanwhile took an action in, so that it did nothing.
+fn swallowed(result: &Value) -> bool {
+    let effect = &result["effect"];
+    effect["state"] == "unchanged" && effect["cause"] == "alert_in_front"
+}
+
 /// What a human is asked about an alert, whose text and buttons are known as far as the phone tells them.
 fn about_alert(alert: &Value) -> Value {
     let said = alert["text"].as_str().map_or_else(String::new, |text| format!(": {text:?}"));
@@ -489,6 +501,26 @@ mod tests {
             event(7, Kind::Effect, json!({ "intent": 6, "outcome": "done", "error": error })),
         ];
         Standing::of(&events, 2, None)
+    }
+
+    #[test]
+    fn what_an_alert_took_in_was_not_done() {
+        let event = |n, kind, data| Event { n, at: 0, kind, step: Some(1), data };
+        let begun = |effect: Value| {
+            [
+                event(2, Kind::StepStarted, json!({ "place": "steps[0]" })),
+                event(3, Kind::Intent, json!({ "tool": "tap" })),
+                event(4, Kind::Effect, json!({ "intent": 3, "outcome": "done", "result": { "effect": effect } })),
+                event(5, Kind::Asked, json!({ "reason": ALERT })),
+                event(6, Kind::Answered, json!({ "answer": "Close" })),
+            ]
+        };
+        let acted = |effect: Value| match Standing::of(&begun(effect), 1, None) {
+            Standing::Told { acted, .. } => acted.is_some(),
+            _ => panic!("it was told"),
+        };
+        assert!(!acted(json!({ "state": "unchanged", "cause": "alert_in_front" })));
+        assert!(acted(json!({ "state": "changed" })));
     }
 
     #[test]

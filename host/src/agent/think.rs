@@ -20,7 +20,7 @@ use super::{
     target::{self, Target},
 };
 use crate::capability::{Code, Error, Planned, Step, plan_step};
-use fingertip_models::{Decision, Failed, Model, ModelError, Picture, Question, Tool};
+use fingertip_models::{Decision, Failed, Model, ModelError, Picture, Question, Tool, Unfit};
 use fingertip_tasks::{Event, Kind, NewEvent};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -29,6 +29,8 @@ use std::time::Duration;
 const WITHIN: Duration = Duration::from_secs(600);
 /// How many unusable decisions in a row end the task. Each was asked again once already.
 const MALFORMED: u32 = 3;
+/// Where to do what an error of the model's advises.
+const SETTINGS: &str = "The model's settings are under [agent] in the configuration.";
 /// How long a screen may take to come to rest before an action in doubt is looked at.
 const SETTLE_MS: u64 = 4_000;
 /// How much of a call a human is shown who is to agree to it.
@@ -112,7 +114,7 @@ pub(super) async fn pursue(run: &Run, model: &Model, aim: &Aim<'_>) -> Result<Fi
 }
 
 fn tools(run: &Run, model: &Model, aim: &Aim<'_>) -> Vec<Tool> {
-    let schema = aim.output.and(run.order.output_schema.as_ref());
+    let schema = aim.output.map(Form::told);
     match aim.only_tell {
         true => vec![prompt::finish(schema)],
         false => prompt::tools(&run.hands.tools, model.takes_pictures(), schema),
@@ -249,17 +251,17 @@ impl Planner<'_> {
     }
 
     /// What is wrong with a decision, in words for the model.
-    fn check(&self, mind: &Mind, tool: &str, arguments: &Map<String, Value>, screen: &Screen) -> Result<(), String> {
+    fn check(&self, mind: &Mind, tool: &str, arguments: &Map<String, Value>, screen: &Screen) -> Result<(), Unfit> {
         // The tools themselves take more than a model is given.
         let given = self.tools.iter().find(|given| given.name == tool).map(|given| &given.schema["properties"]);
         if let Some(stray) = arguments.keys().find(|name| given.is_some_and(|given| given.get(name.as_str()).is_none()))
         {
-            return Err(format!("{tool} has no argument `{stray}` here"));
+            return Err(format!("{tool} has no argument `{stray}` here").into());
         }
-        match tool {
+        let fit = match tool {
             FINISH => {
                 if !arguments.get("success").is_some_and(Value::is_boolean) {
-                    return Err("`success` must be true or false".to_owned());
+                    return Err("`success` must be true or false".to_owned().into());
                 }
                 let success = arguments.get("success") == Some(&Value::Bool(true));
                 match (self.aim.output.filter(|_| success), arguments.get("output")) {
@@ -285,11 +287,12 @@ impl Planner<'_> {
                     "there is no {name} on this screen; refs end with the screen that showed them, so look for it again"
                 ))
             }
-            _ => self
-                .choose(tool, arguments.clone(), screen, String::new())
-                .map(|_| ())
-                .map_err(|error| format!("{} {}", error.message, error.hint)),
-        }
+            _ => {
+                let chosen = self.choose(tool, arguments.clone(), screen, String::new());
+                return chosen.map(|_| ()).map_err(|error| Unfit { reason: error.message, advice: error.hint });
+            }
+        };
+        fit.map_err(Unfit::from)
     }
 
     /// The call that a decision stands for.
@@ -454,18 +457,31 @@ impl Planner<'_> {
         match &error {
             // It may work again later, and nothing of the task is lost until then.
             ModelError::Unavailable { .. } | ModelError::TimedOut { .. } => {
-                let question = format!("{error}. Answer with anything to have it tried again.");
+                let question = format!("{error} {SETTINGS} Answer with anything to have it tried again.");
                 Err(self.run.ask(None, json!({ "question": question, "reason": "model_unavailable" })).await)
             }
-            ModelError::Malformed { reason } if mind.malformed + 1 < MALFORMED => {
+            ModelError::Malformed { tool, first, reason, .. } if self.tells_output(tool.as_deref()) => {
+                let both = if first == reason { first.clone() } else { format!("{first}; then: {reason}") };
+                let message = format!("the model gave no result that can be used, also after it was told so: {both}");
+                let hint = format!(
+                    "See that the screen shows what output_schema asks for, or ask for less. {} {SETTINGS}",
+                    error.hint()
+                );
+                Err(Failure::new("output", message, hint).into())
+            }
+            ModelError::Malformed { reason, .. } if mind.malformed + 1 < MALFORMED => {
                 self.run.journal.note(json!({ "malformed": reason })).await
             }
             _ => {
-                let text = error.to_string();
-                let (message, hint) = text.split_once("; ").unwrap_or((&text, "See [agent] in the configuration."));
-                Err(Failure::tool("model", Error::new(Code::ModelUnavailable, message, hint)).into())
+                let hint = format!("{} {SETTINGS}", error.hint());
+                Err(Failure::tool("model", Error::new(Code::ModelUnavailable, error.message(), hint.trim())).into())
             }
         }
+    }
+
+    /// Whether an answer that calls this tool tells the output: it is asked for once more, and the task is not worked on for it.
+    fn tells_output(&self, tool: Option<&str>) -> bool {
+        self.aim.only_tell || self.aim.output.is_some() && tool == Some(FINISH)
     }
 
     /// Looks at an action of which nobody knows whether it was done, and leaves the rest to the model's eyes.

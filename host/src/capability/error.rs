@@ -77,7 +77,8 @@ impl Code {
         Code::Timeout,
     ];
 
-    /// Whether the same call may succeed later without a change.
+    /// Whether the same call may succeed later without a change. That no model is configured stays so; a model that is away is a
+    /// question of its task, and no error of a call.
     pub fn retryable(self) -> bool {
         matches!(
             self,
@@ -85,7 +86,6 @@ impl Code {
                 | Code::DeviceOffline
                 | Code::Overloaded
                 | Code::Timeout
-                | Code::ModelUnavailable
                 | Code::Internal
                 | Code::PluginFailed
                 | Code::PerceptionFailed

@@ -29,8 +29,8 @@ const ANSWERS: [&str; 4] = ["auto", "tools", "schema", "text"];
 pub const OCCASIONS: [&str; 4] = ["one_time_code", "captcha", "payment", "deletion"];
 /// How long one answer of a model may take unless the operator says.
 const TIMEOUT_MS: i64 = 60_000;
-/// How many tokens one answer may have unless the operator says.
-const MAX_TOKENS: i64 = 2_000;
+/// How many tokens one answer may have unless the operator says. A call has few, but models that reason spend thousands before it.
+const MAX_TOKENS: i64 = 8_000;
 /// The longest that it may be given.
 const LONGEST_MS: i64 = 600_000;
 

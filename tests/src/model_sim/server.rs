@@ -12,6 +12,8 @@ use tokio::{
     time::sleep,
 };
 
+const JSON: &str = "application/json";
+
 /// Answers until it is dropped, and all connections with it.
 pub(crate) async fn serve(listener: TcpListener, script: Arc<Script>) {
     let mut connections = JoinSet::new();
@@ -32,8 +34,9 @@ async fn connection(mut stream: TcpStream, script: Arc<Script>) {
     let (time, reply) = script.turn(seen.clone()).reply(&seen);
     sleep(time).await;
     let bytes = match reply {
-        Reply::Whole { status, after, body } => head(status, after, body.len()) + &body,
-        Reply::Half { body } => head(200, None, body.len()) + &body[..body.len() / 2],
+        Reply::Whole { status, after, body } => head(JSON, status, after, body.len()) + &body,
+        Reply::Page { body } => head("text/html", 200, None, body.len()) + &body,
+        Reply::Half { body } => head(JSON, 200, None, body.len()) + &body[..body.len() / 2],
         Reply::Nothing => return future::pending().await,
     };
     // A client that left is none of the script's business.
@@ -42,10 +45,10 @@ async fn connection(mut stream: TcpStream, script: Arc<Script>) {
     }
 }
 
-fn head(status: u16, after: Option<u64>, length: usize) -> String {
+fn head(media_type: &str, status: u16, after: Option<u64>, length: usize) -> String {
     let after = after.map(|seconds| format!("Retry-After: {seconds}\r\n")).unwrap_or_default();
     format!(
-        "HTTP/1.1 {status} Scripted\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{after}Connection: \
+        "HTTP/1.1 {status} Scripted\r\nContent-Type: {media_type}\r\nContent-Length: {length}\r\n{after}Connection: \
          close\r\n\r\n"
     )
 }

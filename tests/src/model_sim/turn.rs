@@ -45,6 +45,8 @@ pub enum Turn {
     Status(u16, Option<u64>),
     /// A status with this message.
     Refuse(u16, String),
+    /// A status with this whole body.
+    Error(u16, Value),
     /// No answer, for as long as the client waits.
     Hang,
     /// The head, half of the body, and the end of the connection.
@@ -53,11 +55,14 @@ pub enum Turn {
     Slow(Duration, Box<Turn>),
     /// A body that is called JSON and is none.
     Junk,
+    /// A web page, with status 200.
+    Page,
 }
 
 /// What is sent.
 pub(crate) enum Reply {
     Whole { status: u16, after: Option<u64>, body: String },
+    Page { body: String },
     Half { body: String },
     Nothing,
 }
@@ -96,6 +101,7 @@ impl Turn {
                 refuse(status, after, &format!("status {status} for {key}"))
             }
             Turn::Refuse(status, message) => refuse(status, None, &message),
+            Turn::Error(status, body) => Reply::Whole { status, after: None, body: body.to_string() },
             Turn::Hang => Reply::Nothing,
             Turn::Half => Reply::Half { body: text("This is never heard whole.") },
             Turn::Slow(time, turn) => {
@@ -103,6 +109,7 @@ impl Turn {
                 return (time + more, reply);
             }
             Turn::Junk => ok("this is no { JSON".to_owned()),
+            Turn::Page => Reply::Page { body: "<html>Sign in first</html>".to_owned() },
         };
         (Duration::ZERO, reply)
     }

@@ -60,6 +60,55 @@ async fn output_is_asked_for_again_once() {
 }
 
 #[tokio::test]
+async fn output_that_never_fits_ends_the_task_after_one_further_request() {
+    let schema = json!({ "type": "object", "properties": { "notes": { "type": "integer" } }, "required": ["notes"] });
+    let steps = json!([{ "tool": "launch_app", "arguments": { "app": "Notes" } }]);
+    for steps in [json!([]), steps] {
+        let output = json!({ "notes": "three" });
+        let told = Turn::act("finish", json!({ "success": true, "summary": "counted", "output": output }));
+        let sim = ModelSim::deciding(move |_, _| told.clone()).await;
+        let host = host(&sim, "", "").await;
+        let order = json!({ "goal": "Count the notes", "steps": steps, "output_schema": schema });
+        let id = start(&host, order).await;
+        let task = settled(&host, &id).await;
+        assert_eq!(sim.requests().len(), 2, "asked, and asked again once: {task}");
+        let error = &task["error"];
+        assert_eq!((&task["status"], &error["reason"]), (&json!("failed"), &json!("output")), "{task}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains("/notes")), "{task}");
+        assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("output_schema")), "{task}");
+    }
+}
+
+#[tokio::test]
+async fn what_an_output_schema_refers_to_is_written_out_for_every_form() {
+    let place = json!({ "type": "object", "properties": { "city": { "$ref": "#/$defs/name" } }, "required": ["city"] });
+    let schema = json!({
+        "type": "object", "properties": { "from": { "$ref": "#/$defs/place" } }, "required": ["from"],
+        "$defs": { "name": { "type": "string" }, "place": place },
+    });
+    for answers in ["tools", "schema", "text"] {
+        let output = json!({ "from": { "city": "Ulm" } });
+        let told = Turn::act("finish", json!({ "success": true, "summary": "read", "output": output }));
+        let sim = ModelSim::start(vec![told]).await;
+        let host = host(&sim, &format!("answers = {answers:?}"), "").await;
+        let id = start(&host, json!({ "goal": "Read the ticket", "output_schema": schema })).await;
+        assert_eq!(settled(&host, &id).await["result"], output, "{answers}");
+        let sent = sim.requests()[0].to_string();
+        assert!(sent.contains("city") && !sent.contains("$ref") && !sent.contains("$defs"), "{answers}: {sent}");
+    }
+}
+
+#[tokio::test]
+async fn a_recursive_output_schema_is_refused_before_anything_is_done() {
+    let sim = ModelSim::start(vec![]).await;
+    let host = host(&sim, "", "").await;
+    let schema = json!({ "type": "object", "properties": { "child": { "$ref": "#" } } });
+    let (status, error) = host.post("/agent/task", json!({ "goal": "Look", "output_schema": schema })).await;
+    assert_eq!((status, &error["code"]), (400, &json!("invalid_arguments")), "{error}");
+    assert!(error["message"].as_str().is_some_and(|message| message.contains("recursive")), "{error}");
+}
+
+#[tokio::test]
 async fn a_script_may_have_its_output_told() {
     let told =
         Turn::act("finish", json!({ "success": true, "summary": "read", "output": { "first": "Shopping list" } }));

@@ -40,7 +40,40 @@ async fn a_model_that_never_answers_rightly_ends_the_task() {
     let task = done(&host, "Open Notes").await;
     assert_eq!((&task["status"], &task["error"]["reason"]), (&json!("failed"), &json!("model")), "{task}");
     assert_eq!(task["error"]["code"], "model_unavailable", "{task}");
+    assert!(task["error"]["message"].as_str().is_some_and(|message| message.contains("calls no tool")), "{task}");
     assert_eq!(sim.requests().len(), 6, "three times, each asked again once");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_answers_is_told_to_the_operator_and_what_to_do_to_the_model() {
+    let message = json!({ "role": "assistant", "content": "" });
+    let cut = Turn::Body(json!({ "choices": [{ "message": message, "finish_reason": "length" }] }));
+    for (turn, what, hint) in [
+        (Turn::act("input_text", json!({ "text": "a; ${nobody}" })), "no input ${nobody}", "more capable model"),
+        (cut, "limit of its tokens", "max_tokens"),
+    ] {
+        let sim = ModelSim::deciding(move |_, _| turn.clone()).await;
+        let host = host(&sim, "", "").await;
+        let task = done(&host, "Open Notes").await;
+        let text = |name: &str| task["error"][name].as_str().unwrap_or_default().to_owned();
+        assert!(text("message").contains(what), "{task}");
+        assert!(text("hint").contains(hint) && text("hint").contains("[agent]"), "{task}");
+        for advice in ["Use only inputs", "brief"] {
+            assert!(!task["error"].to_string().contains(advice), "{task}");
+        }
+        let advice = if hint == "max_tokens" { "brief" } else { "Use only inputs" };
+        assert!(asked(&sim.requests()[1]).contains(advice), "{}", sim.requests()[1]);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_says_what_and_the_hint_what_to_do() {
+    let sim = ModelSim::deciding(|_, _| Turn::Refuse(400, "bad; content_filter; worse".to_owned())).await;
+    let host = host(&sim, "", "").await;
+    let task = done(&host, "Open Notes").await;
+    let text = |name: &str| task["error"][name].as_str().unwrap_or_default().to_owned();
+    assert!(text("message").contains("bad; content_filter; worse"), "{task}");
+    assert!(text("hint").starts_with("Change what is asked for"), "{task}");
 }
 
 #[tokio::test]
@@ -199,6 +232,7 @@ async fn without_a_model_a_goal_is_refused_and_steps_are_not() {
     let host = Host::with(&virtual_device(PHONE)).await;
     let (status, error) = host.post("/agent/task", json!({ "goal": "Open Notes" })).await;
     assert_eq!((status, &error["code"]), (503, &json!("model_unavailable")), "{error}");
+    assert_eq!(error["retryable"], false, "no model comes by waiting: {error}");
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("[agent]") && hint.contains("steps")), "{error}");
     let steps = json!([{ "tool": "launch_app", "arguments": { "app": "Notes" } }]);
     let id = start(&host, json!({ "steps": steps })).await;
