@@ -29,8 +29,10 @@ fn is_step(number: u64) -> impl Fn(&Value) -> bool {
     move |event| event["kind"] == "verified" && event["step"] == number
 }
 
-/// Whether the history is the one that was, and more.
+/// The history is the one that was, and more, to a good end.
 fn goes_on(before: &History, after: &History) {
+    after.assert_complete();
+    assert_eq!(after.status(), "succeeded", "{}", after.told());
     assert!(after.events.starts_with(&before.events), "{}\n{}", before.told(), after.told());
     assert_eq!(after.of("planned").count(), before.of("planned").count(), "the plan stays: {}", after.told());
 }
@@ -54,9 +56,7 @@ async fn another_file_of_the_plugin_goes_on() {
     serve_next(&setup, &format!("[[plugin]]\npath = {:?}\n{device}", file.display().to_string()));
     let host = Host::start(setup).await;
     let after = ended(&host, &id).await;
-    after.assert_complete();
     goes_on(&before, &after);
-    assert_eq!(after.status(), "succeeded", "{}", after.told());
     assert_eq!((after.uses("tap").1, sim.touches().len()), (2 * ROUNDS, 2 * ROUNDS), "{}", after.told());
 }
 
@@ -89,9 +89,7 @@ async fn a_task_waits_for_a_plugin_that_is_not_there() {
     serve_next(&setup, &wda);
     let host = Host::start(setup).await;
     let after = ended(&host, &id).await;
-    after.assert_complete();
     goes_on(&before, &after);
-    assert_eq!(after.status(), "succeeded", "{}", after.told());
     assert_eq!((after.uses("tap").1, sim.touches().len()), (2 * ROUNDS, 2 * ROUNDS), "{}", after.told());
 }
 
@@ -110,8 +108,6 @@ async fn another_driver_goes_on() {
     serve_next(&setup, &wda_devices(&[("phone", &sim.url())]));
     let host = Host::start(setup).await;
     let after = ended(&host, &id).await;
-    after.assert_complete();
     goes_on(&before, &after);
-    assert_eq!(after.status(), "succeeded", "{}", after.told());
     assert_eq!(sim.touches().len(), 1, "the end was on the other phone: {}", after.told());
 }

@@ -102,6 +102,24 @@ impl fmt::Debug for ModelConfig {
 }
 
 #[cfg(test)]
+impl ModelConfig {
+    /// One for tests, with a key that must be shown nowhere.
+    pub(crate) fn example(base_url: &str) -> ModelConfig {
+        ModelConfig {
+            model: "little".to_owned(),
+            base_url: Some(base_url.to_owned()),
+            api_key: Some("hunter2".to_owned()),
+            answers: Answers::Auto,
+            pictures: false,
+            timeout: Duration::from_secs(1),
+            retries: 0,
+            max_tokens: 10,
+            price: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -116,17 +134,7 @@ mod tests {
 
     #[test]
     fn no_key_is_shown() {
-        let config = ModelConfig {
-            model: "m".to_owned(),
-            base_url: Some("https://me:hunter2@models.test/v1?key=hunter2".to_owned()),
-            api_key: Some("hunter2".to_owned()),
-            answers: Answers::Auto,
-            pictures: false,
-            timeout: Duration::from_secs(1),
-            retries: 0,
-            max_tokens: 10,
-            price: None,
-        };
+        let config = ModelConfig::example("https://me:hunter2@models.test/v1?key=hunter2");
         let shown = format!("{config:?}");
         assert!(!shown.contains("hunter2") && shown.contains("models.test"), "{shown}");
     }

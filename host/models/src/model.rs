@@ -187,20 +187,10 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Answers, Price};
+    use crate::Price;
 
     fn config() -> ModelConfig {
-        ModelConfig {
-            model: "little".to_owned(),
-            base_url: Some("http://127.0.0.1:1/v1".to_owned()),
-            api_key: Some("hunter2".to_owned()),
-            answers: Answers::Auto,
-            pictures: false,
-            timeout: Duration::from_secs(1),
-            retries: 0,
-            max_tokens: 10,
-            price: None,
-        }
+        ModelConfig::example("http://127.0.0.1:1/v1")
     }
 
     #[test]

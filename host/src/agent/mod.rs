@@ -12,13 +12,14 @@
 //! | `turns`, `runner` | one task a device, its lease, waiting, resting, limits, the end |
 //! | `journal`, `hands` | what is recorded, and calls with what is recorded around them |
 //! | `steps`, `doubt`, `repair` | a script, actions of which nobody knows whether they were done, a step that a model mends |
-//! | `think`, `mind`, `prompt`, `screen` | a goal: a model decides, by what the events and the screen tell |
+//! | `think`, `act`, `mind`, `prompt`, `screen` | a goal: a model decides, by what the events and the screen tell |
 //! | `target`, `risk`, `circles` | what is acted on, when a human is asked, when it leads nowhere |
 //! | `output`, `refs` | what form a result has, and how a model is told |
 //! | `spent` | what a question costs that nobody waits for any more |
 //! | `save` | a task that was done, as a script |
 //! | `doors`, `view`, `known` | the capabilities, and a task as callers see it |
 
+mod act;
 mod circles;
 mod doors;
 mod doubt;
