@@ -207,8 +207,13 @@ impl Agent {
         }
     }
 
-    /// Starts a task: its name and status.
+    /// Starts a task, also for who does not wait for the answer: its name and status.
     pub(super) async fn start(&self, request: Request, caller: Caller) -> Result<(String, Status), Error> {
+        let agent = self.clone();
+        whole(async move { agent.take_in(request, caller).await }).await
+    }
+
+    async fn take_in(&self, request: Request, caller: Caller) -> Result<(String, Status), Error> {
         let Request { goal, device_id, mut steps, inputs, output_schema, limits, key } = request;
         let goal = goal.trim().to_owned();
         if goal.is_empty() && steps.is_empty() {
@@ -267,16 +272,12 @@ impl Agent {
             key,
             data: order.data(),
         };
-        let agent = self.clone();
-        whole(async move {
-            let created = agent.0.recorder.create(new).await.map_err(error)?;
-            if created.known {
-                return Ok((created.id.clone(), agent.task(&created.id).await?.status));
-            }
-            agent.run(&created.id, order, inputs);
-            Ok((created.id, Status::Queued))
-        })
-        .await
+        let created = self.0.recorder.create(new).await.map_err(error)?;
+        if created.known {
+            return Ok((created.id.clone(), self.task(&created.id).await?.status));
+        }
+        self.run(&created.id, order, inputs);
+        Ok((created.id, Status::Queued))
     }
 
     /// The device's name: the given one if there is such a device, else the only one.

@@ -194,6 +194,17 @@ impl Standing {
     }
 }
 
+impl Standing {
+    /// Whether an alert was answered after its action was done.
+    fn met_an_alert(&self) -> bool {
+        match self {
+            Standing::Told { question, acted: Some(_), .. } => question["reason"] == ALERT,
+            Standing::Aside { acted: Some(_), .. } => true,
+            _ => false,
+        }
+    }
+}
+
 /// One step on its way.
 struct Doing<'a> {
     run: &'a Run,
@@ -205,6 +216,7 @@ struct Doing<'a> {
 
 impl Doing<'_> {
     async fn perform(&self, standing: Standing) -> Result<Value, Halt> {
+        let alerted = standing.met_an_alert();
         let done = match standing {
             Standing::Fresh => self.act().await?,
             Standing::Acted(result) => Ok(result),
@@ -237,7 +249,7 @@ impl Doing<'_> {
         };
         match self.run.agent.model {
             Some(_) => self.mend(Repair::begin(self.run, self.number, trouble.why()).await?).await,
-            None => self.give_up(trouble).await,
+            None => self.give_up(trouble, alerted).await,
         }
     }
 
@@ -310,16 +322,19 @@ impl Doing<'_> {
                     None => self.act().await,
                 }
             }
-            Verdict::Unsure(why) => {
-                let what = title(self.planned.tool, &self.written.arguments.clone().unwrap_or_default());
-                let question = format!(
-                    "Nobody knows whether this was done: {what}. {why} Look at the phone and answer `done`, `again` to have it \
-                     done, or `stop`."
-                );
-                let question = json!({ "question": question, "reason": UNSURE, "options": UNSURE_ANSWERS });
-                Err(self.run.ask(Some(self.number), question).await)
-            }
+            Verdict::Unsure(why) => Err(self.unsure(&why).await),
         }
+    }
+
+    /// Asks a human whether it was done.
+    async fn unsure(&self, why: &str) -> Halt {
+        let what = title(self.planned.tool, &self.written.arguments.clone().unwrap_or_default());
+        let question = format!(
+            "Nobody knows whether this was done: {what}. {why} Look at the phone and answer `done`, `again` to have it done, or \
+             `stop`."
+        );
+        let question = json!({ "question": question, "reason": UNSURE, "options": UNSURE_ANSWERS });
+        self.run.ask(Some(self.number), question).await
     }
 
     /// The last of the errors that left this step in doubt, where there were so many that another try is of no use. That the
@@ -361,8 +376,13 @@ impl Doing<'_> {
                 self.close(&intent, "not_done", "a human said so").await?;
                 self.act().await
             }
-            (UNSURE, _, Some(intent)) => {
-                self.close(&intent, "unknown", "a human stopped it").await?;
+            // Its outcome is recorded, and an alert made that doubtful.
+            (UNSURE, "done", None) => self.go_on(acted).await,
+            (UNSURE, "again", None) => self.act().await,
+            (UNSURE, _, intent) => {
+                if let Some(intent) = intent {
+                    self.close(&intent, "unknown", "a human stopped it").await?;
+                }
                 Err(Failure::new("human", "a human stopped the task", "Start it again when it may go on.")
                     .in_step(self.number)
                     .into())
@@ -431,8 +451,8 @@ impl Doing<'_> {
         Ok(seen.body.get("alert").filter(|alert| alert.is_object()).map(about_alert))
     }
 
-    /// The step cannot be done: a human may help, else the task fails.
-    async fn give_up(&self, trouble: Trouble) -> Result<Value, Halt> {
+    /// The step cannot be done: a human may help, else the task fails. Whether an alert came up when it was done.
+    async fn give_up(&self, trouble: Trouble, alerted: bool) -> Result<Value, Halt> {
         match trouble {
             Trouble::Failed(error) if error.code == Code::AlertInFront => {
                 let question = about_alert(&error.details.unwrap_or_default());
@@ -454,6 +474,9 @@ impl Doing<'_> {
             Trouble::Missed(waited) => {
                 if let Some(question) = self.in_the_way().await? {
                     return Err(self.run.ask(Some(self.number), question).await);
+                }
+                if alerted {
+                    return Err(self.unsure("An alert came up just then, which may have taken it in.").await);
                 }
                 let reason = &Trouble::Missed(waited).why();
                 self.run.journal.write(vec![self.verified(Some(reason))]).await?;

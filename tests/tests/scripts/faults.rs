@@ -69,10 +69,11 @@ impl Desk {
     fn assert_touches(&self, history: &History) {
         let (told, touches) = (history.told(), self.sim.touches());
         assert_eq!(touches.len(), history.uses("tap").1, "{touches:?}: {told}");
-        let mut steps = steps_done(history);
+        let mut steps = taps_done(history);
         let all = steps.len();
         steps.dedup();
-        assert_eq!(steps.len(), all, "a step was done twice: {told}");
+        let wanted = history.of("answered").filter(|answered| answered["data"]["answer"] == "again").count();
+        assert!(all - steps.len() <= wanted, "a step was done twice, and nobody wanted it: {told}");
     }
 }
 
@@ -94,8 +95,8 @@ fn script() -> Value {
     ])
 }
 
-/// The steps whose tap was done and had an effect: an alert that comes up just then takes a touch in.
-fn steps_done(history: &History) -> Vec<u64> {
+/// The steps of the taps that were done and had an effect: an alert that comes up just then takes a touch in.
+fn taps_done(history: &History) -> Vec<u64> {
     let done = |intent: &&Value| {
         let effect = history.effect_of(intent).map(|effect| &effect["data"]);
         intent["data"]["tool"] == "tap"
@@ -107,7 +108,9 @@ fn steps_done(history: &History) -> Vec<u64> {
 }
 
 fn assert_all_done(history: &History) {
-    assert_eq!((history.status(), steps_done(history).len()), ("succeeded", TAPS), "{}", history.told());
+    let mut steps = taps_done(history);
+    steps.dedup();
+    assert_eq!((history.status(), steps.len()), ("succeeded", TAPS), "{}", history.told());
 }
 
 fn waited(history: &History) -> bool {
@@ -251,18 +254,20 @@ async fn a_phone_that_fails_is_told_of() {
 async fn an_alert_is_asked_about_and_answered() {
     let desk = Desk::new().await;
     let alert = || Alert { text: "Low battery".to_owned(), buttons: vec!["Later".to_owned(), "Close".to_owned()] };
-    let asked = |question: &Value, history: &History| {
+    // It may come up just when the phone is touched, and take the touch in.
+    let help = |question: &Value, history: &History, help: &dyn Fn() -> &'static str| {
+        if question["reason"] == "outcome_unknown" {
+            return desk.by_the_log(question, history);
+        }
         assert_eq!(question["reason"], "alert", "{}", history.told());
         assert!(question["question"].as_str().is_some_and(|text| text.contains("Low battery")), "{question}");
+        help().to_owned()
     };
     // By the task, with the button that it is told.
     let id = desk.start(&script()).await;
     desk.checked(&id, 2).await;
     desk.sim.phone().raise_alert(alert());
-    let press = |question: &Value, history: &History| {
-        asked(question, history);
-        " close".to_owned()
-    };
+    let press = |question: &Value, history: &History| help(question, history, &|| " close");
     let history = desk.end(&id, &press).await;
     assert_all_done(&history);
     assert_eq!(history.uses("answer_alert"), (1, 1), "{}", history.told());
@@ -272,9 +277,10 @@ async fn an_alert_is_asked_about_and_answered() {
     desk.checked(&id, 2).await;
     desk.sim.phone().raise_alert(alert());
     let by_hand = |question: &Value, history: &History| {
-        asked(question, history);
-        desk.sim.phone().answer_alert("Later").expect("it is there");
-        " Again ".to_owned()
+        help(question, history, &|| {
+            desk.sim.phone().answer_alert("Later").expect("it is there");
+            " Again "
+        })
     };
     let history = desk.end(&id, &by_hand).await;
     assert_all_done(&history);
@@ -285,11 +291,12 @@ async fn an_alert_is_asked_about_and_answered() {
     desk.checked(&id, 2).await;
     desk.sim.phone().raise_alert(alert());
     let lost = |question: &Value, history: &History| {
-        asked(question, history);
-        for route in ["POST /alert/accept", "POST /alert/dismiss"] {
-            desk.sim.faults().reset_after_next(route);
-        }
-        "Close".to_owned()
+        help(question, history, &|| {
+            for route in ["POST /alert/accept", "POST /alert/dismiss"] {
+                desk.sim.faults().reset_after_next(route);
+            }
+            "Close"
+        })
     };
     let history = desk.end(&id, &lost).await;
     assert_all_done(&history);
