@@ -48,6 +48,8 @@ pub(super) struct Run {
     waits_for: Mutex<Option<Value>>,
     /// Ends the work at once: the task was ended.
     pub(super) cancel: CancellationToken,
+    /// The device was given back, after the end.
+    pub(super) gone: CancellationToken,
 }
 
 impl Run {
@@ -69,6 +71,7 @@ impl Run {
             learning: tokio::sync::Mutex::default(),
             waits_for: Mutex::default(),
             cancel: CancellationToken::new(),
+            gone: CancellationToken::new(),
         }
     }
 
@@ -98,10 +101,11 @@ impl Run {
             }
         };
         let halt = self.guarded(life).await;
+        self.hands.release().await;
+        self.gone.cancel();
         if !matches!(halt, Halt::Stopped) {
             self.close().await;
         }
-        self.hands.release().await;
     }
 
     /// A panic in the work ends this task, and nothing else: those behind it in the queue go on.

@@ -36,6 +36,8 @@ const PAGE: u32 = 100;
 const PAGE_BYTES: usize = 150_000;
 /// How long what follows the first news is waited for, so that a task at work is not shown anew for each of its events.
 const TOGETHER: Duration = Duration::from_millis(20);
+/// How long a cancelled task may take to give its device back before it is said to be cancelled.
+const GIVEN_BACK: Duration = Duration::from_secs(2);
 /// What a secret answer is recorded as.
 const BULLETS: &str = "•••";
 
@@ -327,6 +329,8 @@ impl Agent {
         self.0.recorder.append(id, vec![event]).await.map_err(error)?;
         if let Some(run) = run.filter(|_| ends) {
             run.cancel.cancel();
+            // Whoever cancels a task wants the phone.
+            let _ = tokio::time::timeout(GIVEN_BACK, run.gone.cancelled()).await;
         }
         Ok(view::brief(&self.task(id).await?))
     }
