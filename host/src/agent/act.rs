@@ -11,6 +11,7 @@ use super::{
     risk::{self, Action},
     screen::{self, Screen},
     script::title,
+    steps::UNSURE,
     target::{self, Target},
     think::{Chosen, Planner, text},
 };
@@ -111,7 +112,7 @@ impl Planner<'_> {
         let target = mind::target(words, &Value::Object(written.clone()));
         mind.doubts(key, target.as_deref()).then(|| {
             let why = "It may have been done already: the work was broken off meanwhile.";
-            (mind::DOUBT.to_owned(), why.to_owned())
+            (UNSURE.to_owned(), why.to_owned())
         })
     }
 

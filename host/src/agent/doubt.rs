@@ -5,7 +5,7 @@
 
 use super::{halt::Halt, hands::Hands};
 use crate::capability::{Code, Error, Planned};
-use fingertip_tasks::{Event, Kind};
+use fingertip_tasks::{BULLETS, Event, Kind};
 use serde_json::{Map, Value, json};
 
 /// How long a screen may take to come to rest before it is looked at.
@@ -22,8 +22,6 @@ const NAMES: [&str; 4] = ["role", "label", "placeholder", "identifier"];
 const MOST_BYTES: usize = 1_000;
 /// How far a field may move and be in its place, in points.
 const NEAR: f64 = 2.0;
-/// What stands in an event for a secret.
-const BULLETS: &str = "•••";
 /// Notes of what lies over a screen.
 const OVER: [&str; 3] = ["alert_up", "device_locked", "keyboard_up"];
 
@@ -66,13 +64,17 @@ pub(super) async fn before(hands: &Hands, action: &Planned) -> Result<Map<String
     Ok(known)
 }
 
+/// Waits until what was on its way has arrived, as far as a screen tells that.
+pub(super) async fn come_to_rest(hands: &Hands) -> Result<(), Halt> {
+    hands.look("wait_for", json!({ "idle": true, "timeout_ms": SETTLE_MS })).await.map(|_| ())
+}
+
 /// Whether an action was done, by the screen now, what was known before it, and what has happened `since`.
 pub(super) async fn settle(hands: &Hands, action: &Planned, intent: &Event, since: &[Event]) -> Result<Verdict, Halt> {
     let before = &intent.data["before"];
     let done = |why: &str| Ok(Verdict::Done(why.to_owned()));
     let unsure = |why: &str| Ok(Verdict::Unsure(why.to_owned()));
-    // What is on its way must have arrived.
-    let _ = hands.look("wait_for", json!({ "idle": true, "timeout_ms": SETTLE_MS })).await?;
+    come_to_rest(hands).await?;
     // What was there before says nothing.
     if let Some(expect) = action.expect.as_ref().filter(|_| before["expected"] == false) {
         let mut expect = expect.clone();
@@ -93,7 +95,7 @@ pub(super) async fn settle(hands: &Hands, action: &Planned, intent: &Event, sinc
         if presses_return(&action.arguments) {
             return unsure("Perhaps the text was typed and sent, perhaps only a part of it was typed.");
         }
-        let elements = elements(hands, json!({ "format": "json" })).await?;
+        let elements = hands.elements(None).await?;
         let text = action.arguments.get("text").and_then(Value::as_str).unwrap_or_default();
         return Ok(typed(&intent.data["field"], &elements, text));
     }
@@ -159,22 +161,16 @@ fn is_secret(arguments: &Map<String, Value>) -> bool {
     arguments.get("secret") == Some(&Value::Bool(true))
 }
 
-/// What is on the screen, or the part of it that is asked for.
-async fn elements(hands: &Hands, asked: Value) -> Result<Vec<Value>, Halt> {
-    let seen = hands.look("get_ui_tree", asked).await?;
-    Ok(seen.ok().and_then(|seen| seen.body.get("elements")?.as_array().cloned()).unwrap_or_default())
-}
-
 /// The field that a call types into, with what stands in it: the one that it names, else the one that has the focus. None where that
 /// cannot be told, and of a secure field, of which nothing is recorded.
 async fn field(hands: &Hands, arguments: &Map<String, Value>) -> Result<Option<Value>, Halt> {
     let element = arguments.get("element").and_then(Value::as_str);
     let field = match element {
         // The element itself is the first.
-        Some(element) => elements(hands, json!({ "format": "json", "within": element })).await?.into_iter().next(),
+        Some(element) => hands.elements(Some(element)).await?.into_iter().next(),
         // It gets the focus only when it is tapped.
         None if arguments.contains_key("x") => None,
-        None => elements(hands, json!({ "format": "json" })).await?.into_iter().find(|field| field["focused"] == true),
+        None => hands.elements(None).await?.into_iter().find(|field| field["focused"] == true),
     };
     let Some(Value::Object(mut field)) = field.filter(|field| field["role"] == "text_field") else { return Ok(None) };
     field.retain(|name, _| FIELD.contains(&name.as_str()));

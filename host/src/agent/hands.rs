@@ -19,7 +19,7 @@ const RENEW: Duration = Duration::from_secs(20);
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 /// Marks the intent of another try of the same call.
-const RETRY: &str = "retry";
+pub(super) const RETRY: &str = "retry";
 /// How many bytes of an answer are recorded.
 const MOST_BYTES: usize = 8_000;
 /// What of an answer is not recorded: it is long, and told by looks of its own.
@@ -89,6 +89,16 @@ impl Hands {
     pub(super) async fn look(&self, tool: &str, arguments: Value) -> Result<Result<Answer, Error>, Halt> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         self.read(&self.own, tool, self.on_device(arguments)).await
+    }
+
+    /// The elements of the screen, or those within one of them with itself first; none where they cannot be told.
+    pub(super) async fn elements(&self, within: Option<&str>) -> Result<Vec<Value>, Halt> {
+        let mut asked = json!({ "format": "json" });
+        if let Some(within) = within {
+            asked["within"] = within.into();
+        }
+        let seen = self.look("get_ui_tree", asked).await?;
+        Ok(seen.ok().and_then(|seen| seen.body.get("elements")?.as_array().cloned()).unwrap_or_default())
     }
 
     /// A call that only reads, again where that may help.

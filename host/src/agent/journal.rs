@@ -4,7 +4,7 @@
 
 use super::halt::Halt;
 use crate::capability::spaced;
-use fingertip_tasks::{Event, Kind, NewEvent, Recorder, Task, redact};
+use fingertip_tasks::{BULLETS, Event, Kind, NewEvent, Recorder, Task, redact};
 use serde_json::Value;
 use std::{
     ops::Range,
@@ -36,9 +36,6 @@ const SHORTEST: usize = 4;
 
 /// Letters and digits of the shortest secret that is looked for with other signs between: fewer stand so by chance.
 const SHORTEST_SPACED: usize = 6;
-
-/// What stands for a secret.
-const BULLETS: &str = "•••";
 
 /// The memory of one task.
 #[derive(Clone)]

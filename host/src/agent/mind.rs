@@ -2,7 +2,7 @@
 //!
 //! Knows events. Writes none.
 
-use super::{circles::Circles, screen};
+use super::{circles::Circles, hands::RETRY, screen, steps::UNSURE};
 use fingertip_tasks::{Event, Kind};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -16,8 +16,6 @@ const LOOK_CHARS: usize = 1_500;
 const ANSWER_CHARS: usize = 2_000;
 /// How many things that were found are remembered.
 const FOUND: usize = 300;
-/// The reason of a question about what may have been done already.
-pub(super) const DOUBT: &str = "outcome_unknown";
 /// What a human says who agrees.
 const YES: &[&str] = &[
     "yes",
@@ -139,7 +137,7 @@ impl Mind {
             }
             Kind::Intent => {
                 // What did nothing and is tried again by itself is one action.
-                if data["retry"] != true {
+                if data[RETRY] != true {
                     self.acts(text("screen"), text("key"));
                 }
                 self.consent = None;
@@ -195,7 +193,7 @@ impl Mind {
         let entered = entered.map_or_else(String::new, |text| format!("; the field now says {text:?}"));
         self.lines.push(format!("{}{read}", one_line(&format!("{} → {came}{entered}", action(&intent.data)))));
         let nothing = state == Some("unchanged") || data.get("error").is_some();
-        if !nothing || intent.data["retry"] != true {
+        if !nothing || intent.data[RETRY] != true {
             self.circles.came(nothing);
         }
     }
@@ -209,7 +207,7 @@ impl Mind {
         let text = |name: &str| question[name].as_str().map(str::to_owned);
         self.consent = text("key").zip(text("screen")).filter(|_| is_yes(answer));
         // Whoever answers whether it was done knows it.
-        if question["reason"] == DOUBT {
+        if question["reason"] == UNSURE {
             let (key, target) = (text("key").unwrap_or_default(), text("target"));
             self.doubted.retain(|doubted| !doubted.is(&key, target.as_deref()));
         }

@@ -3,7 +3,7 @@
 //! Knows events. Elements are named by their words where they were known, since refs end with the screen that gave them; what
 //! had no effect is left out; and after each step stands what must be there for the next one.
 
-use super::{inputs, order::Order, repair::repaired, screen};
+use super::{inputs, order::Order, repair::repaired, screen, steps::ASIDE};
 use fingertip_tasks::{Event, Kind};
 use serde_json::{Map, Value, json};
 
@@ -45,7 +45,7 @@ fn done(order: &Order, events: &[Event]) -> Result<Vec<Value>, String> {
     for event in events {
         match event.kind {
             // What made room for a step, such as answering an alert, was for that one time.
-            Kind::Intent => open = Some(event).filter(|event| event.data["aside"] != true),
+            Kind::Intent => open = Some(event).filter(|event| event.data[ASIDE] != true),
             Kind::Effect => {
                 let Some(intent) = open.take().filter(|_| was_done(event)) else { continue };
                 let effect = &event.data["result"]["effect"];

@@ -19,7 +19,7 @@ use crate::{
     config,
 };
 use fingertip_models::Model;
-use fingertip_tasks::{Event, Filter, Kind, Memory, MemoryError, NewEvent, NewTask, Recorder, Status, Task};
+use fingertip_tasks::{BULLETS, Event, Filter, Kind, Memory, MemoryError, NewEvent, NewTask, Recorder, Status, Task};
 use serde_json::{Map, Value, json};
 use std::{
     collections::HashMap,
@@ -38,8 +38,6 @@ const PAGE_BYTES: usize = 150_000;
 const TOGETHER: Duration = Duration::from_millis(20);
 /// How long a cancelled task may take to give its device back before it is said to be cancelled.
 const GIVEN_BACK: Duration = Duration::from_secs(2);
-/// What a secret answer is recorded as.
-const BULLETS: &str = "•••";
 
 /// What works on tasks.
 #[derive(Clone)]

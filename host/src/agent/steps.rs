@@ -16,8 +16,8 @@ use crate::capability::{Code, Error, Outcome, Planned, Step};
 use fingertip_tasks::{Event, Kind, NewEvent};
 use serde_json::{Map, Value, json};
 
-/// Reasons for which a script asks a human.
-const UNSURE: &str = "outcome_unknown";
+/// Reasons for which a human is asked.
+pub(super) const UNSURE: &str = "outcome_unknown";
 pub(super) const SECRET: &str = "secret_input";
 const ALERT: &str = "alert";
 const LOCKED: &str = "device_locked";
@@ -25,7 +25,7 @@ const UNLOCK: &str = "The phone is locked. Unlock it, then answer with anything 
 /// How often a step may be left in doubt by an error before it has failed.
 const DOUBTS: usize = 3;
 /// Marks the intent of what is not the step itself but makes room for it.
-const ASIDE: &str = "aside";
+pub(super) const ASIDE: &str = "aside";
 /// What a human answers to [`UNSURE`].
 pub(super) const UNSURE_ANSWERS: [&str; 3] = ["done", "again", "stop"];
 
@@ -146,6 +146,15 @@ fn missed(place: &str, step: u32, reason: &str, hint: &str) -> Failure {
 }
 
 impl Standing {
+    /// Whether an alert was answered after its action was done.
+    fn met_an_alert(&self) -> bool {
+        match self {
+            Standing::Told { question, acted: Some(_), .. } => question["reason"] == ALERT,
+            Standing::Aside { acted: Some(_), .. } => true,
+            _ => false,
+        }
+    }
+
     /// How far this step has come, by the task's events.
     fn of(events: &[Event], step: u32, open: Option<Event>) -> Standing {
         let begun = events.iter().rposition(|event| event.kind == Kind::StepStarted && event.step == Some(step));
@@ -190,17 +199,6 @@ impl Standing {
             (known @ (Standing::Told { .. } | Standing::Aside { .. }), _) => known,
             (_, Some(intent)) => Standing::Doubtful(intent),
             (standing, None) => standing,
-        }
-    }
-}
-
-impl Standing {
-    /// Whether an alert was answered after its action was done.
-    fn met_an_alert(&self) -> bool {
-        match self {
-            Standing::Told { question, acted: Some(_), .. } => question["reason"] == ALERT,
-            Standing::Aside { acted: Some(_), .. } => true,
-            _ => false,
         }
     }
 }

@@ -83,7 +83,7 @@ async fn element(hands: &Hands, mind: &Mind, name: &str, screen: &Screen) -> Res
         let mut target = Target { words: screen.words(name), ..Target::of_line(line) };
         if target.words.is_none() {
             // Nothing names it: its place does.
-            let elements = elements(hands).await?;
+            let elements = hands.elements(None).await?;
             target.instead =
                 elements.iter().find(|element| element["ref"] == name).and_then(|it| center(&it["bounds"]));
         }
@@ -118,11 +118,6 @@ fn looks(seen: &Value) -> Target {
     Target::of_picture(text.as_deref(), seen)
 }
 
-async fn elements(hands: &Hands) -> Result<Vec<Value>, Halt> {
-    let seen = hands.look("get_ui_tree", json!({ "format": "json" })).await?;
-    Ok(seen.ok().and_then(|seen| seen.body.get("elements")?.as_array().cloned()).unwrap_or_default())
-}
-
 /// What the picture shows beside the tree.
 async fn picture(hands: &Hands) -> Result<Vec<Value>, Halt> {
     let described = hands.look("describe_screen", json!({ "max_tokens": ALL_TOKENS })).await?;
@@ -139,7 +134,7 @@ async fn at(hands: &Hands, (x, y): (f64, f64), screen: &Screen) -> Result<Target
         let (right, bottom) = (left + side(bounds, "width"), top + side(bounds, "height"));
         (left..right).contains(&x) && (top..bottom).contains(&y)
     };
-    let elements = elements(hands).await?;
+    let elements = hands.elements(None).await?;
     let mut there: Vec<&Value> = elements.iter().filter(holds).filter(|element| element["label"].is_string()).collect();
     let size = |element: &Value| side(&element["bounds"], "width") * side(&element["bounds"], "height");
     there.sort_by(|one, other| size(one).total_cmp(&size(other)));

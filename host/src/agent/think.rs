@@ -4,6 +4,7 @@
 //! A turn decides afresh from the screen and the events, so that a restart in the middle of one loses nothing.
 
 use super::{
+    doubt,
     halt::{End, Failure, Halt},
     mind::Mind,
     output::Form,
@@ -25,8 +26,6 @@ const WITHIN: Duration = Duration::from_secs(600);
 const MALFORMED: u32 = 3;
 /// Where to do what an error of the model's advises.
 const SETTINGS: &str = "The model's settings are under [agent] in the configuration.";
-/// How long a screen may take to come to rest before an action in doubt is looked at.
-const SETTLE_MS: u64 = 4_000;
 /// How much of a screen's text is recorded.
 const SCREEN_BYTES: usize = 12_000;
 
@@ -349,7 +348,7 @@ impl Planner<'_> {
 
     /// Looks at an action of which nobody knows whether it was done, and leaves the rest to the model's eyes.
     async fn look_back(&self, intent: &Event) -> Result<(), Halt> {
-        let _ = self.run.hands.look("wait_for", json!({ "idle": true, "timeout_ms": SETTLE_MS })).await?;
+        doubt::come_to_rest(&self.run.hands).await?;
         let now = Screen::look(&self.run.hands).await?.ok().map(|screen| screen.signature());
         let same = now.is_some_and(|now| intent.data["screen"] == now.as_str());
         let why = if same { "the screen is as it was before it" } else { "the screen is not as it was before it" };

@@ -40,7 +40,7 @@ pub use memory::{Created, Memory};
 pub use news::News;
 pub use read::Filter;
 pub use recorder::Recorder;
-pub use redact::redact;
+pub use redact::{BULLETS, redact};
 pub use status::Status;
 pub use task::{Task, Used};
 pub use tidy::Tidied;

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 /// What stands for a secret. Its length tells nothing about the secret's.
-const BULLETS: &str = "•••";
+pub const BULLETS: &str = "•••";
 
 /// Replaces each of the secret texts by bullets, wherever it stands in the value: within strings and keys, at any depth, whole
 /// or as a part. Numbers stay, since they are reckoned with, and a short secret is a part of many. Where secrets overlap, all that they cover goes. Letters count as they are written, and other
