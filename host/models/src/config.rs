@@ -11,7 +11,8 @@ pub struct ModelConfig {
     /// The model: `openai::gpt-5-mini`, `anthropic::…`, `gemini::…`, `ollama::qwen3:8b`, or a bare name whose provider is told by
     /// its beginning (`gpt-…`, `claude-…`; Ollama where nothing else fits). With `base_url` a bare name of that server.
     pub model: String,
-    /// An OpenAI-compatible server, as in `http://localhost:8080/v1`; `/chat/completions` is added.
+    /// An OpenAI-compatible server, as in `http://localhost:8080/v1`, to which `/chat/completions` is added; for `anthropic::…` and
+    /// `gemini::…` a server that speaks that provider's protocol, as in `https://gateway.test/v1`.
     pub base_url: Option<String>,
     /// The key. With none and no `base_url`, the provider's own environment variable counts, as in `OPENAI_API_KEY`.
     pub api_key: Option<String>,

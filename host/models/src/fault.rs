@@ -93,7 +93,10 @@ pub(crate) fn fault(error: Error, asked: &Asked<'_>) -> Result<Answer, Fault> {
         Error::HttpError { status, body, headers, .. } => failed(status, &body, retry_after(&headers), asked),
         Error::ChatResponseGeneration { response_body, .. } => match Answer::raw(&response_body) {
             Some(answer) => Ok(answer),
-            None => told(&response_body, asked).unwrap_or_else(|| Err(no_chat())),
+            None => Err(match blocked(&response_body, asked.key) {
+                Some(reason) => Fault::Refused(reason),
+                None => return told(&response_body, asked).unwrap_or_else(|| Err(no_chat())),
+            }),
         },
         Error::RequiresApiKey { .. } | Error::NoAuthData { .. } | Error::Resolver { .. } => {
             Err(Why::is_final("it needs an API key", "Configure one."))
@@ -101,6 +104,12 @@ pub(crate) fn fault(error: Error, asked: &Asked<'_>) -> Result<Answer, Fault> {
         // Others tell of requests, whose contents are not for messages.
         _ => Err(Why::is_final("the question cannot be put into its protocol", "Use another provider or base_url.")),
     }
+}
+
+/// Why Gemini does not let a question through to the model.
+fn blocked(body: &Value, key: Option<&str>) -> Option<String> {
+    let reason = body.pointer("/promptFeedback/blockReason")?.as_str()?;
+    Some(format!("the question was blocked ({})", plain(reason, key, TOLD)))
 }
 
 /// JSON from a server that is no model's.

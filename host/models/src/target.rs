@@ -45,9 +45,11 @@ impl Target {
         if let Some(base) = &config.base_url {
             return match space {
                 None | Some("openai" | "ollama") => Target::at(base, name, key),
+                Some("anthropic") => Target::behind(AdapterKind::Anthropic, base, &config.model, key),
+                Some("gemini") => Target::behind(AdapterKind::Gemini, base, &config.model, key),
                 Some(space) => wrong(&format!(
-                    "model names the provider {space:?}, but base_url another server, which must speak OpenAI's protocol; leave \
-                     one of them out, or give the model's name without {space}::"
+                    "model names the provider {space:?}, but base_url another server, which can speak the protocol of openai, \
+                     anthropic or gemini; leave one of them out, or give the model's name without {space}::"
                 )),
             };
         }
@@ -68,19 +70,8 @@ impl Target {
 
     /// A server that speaks OpenAI's protocol.
     fn at(base: &str, name: &str, key: Option<String>) -> Result<Target, ModelError> {
-        let parsed = Url::parse(base).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        let Some(mut url) = parsed else {
-            return wrong("base_url is no http or https address; give one as in \"http://localhost:8080/v1\"");
-        };
-        if !url.username().is_empty() || url.password().is_some() {
-            return wrong("base_url has a user or password in it; give the key as the model's API key instead");
-        }
-        url.set_fragment(None);
+        let (mut url, host) = server(base)?;
         url.set_path(&format!("{}/chat/completions", url.path().trim_end_matches('/')));
-        let host = match (url.host_str().unwrap_or_default(), url.port()) {
-            (host, Some(port)) => format!("{host}:{port}"),
-            (host, None) => host.to_owned(),
-        };
         let mut headers = Headers::default();
         if let Some(key) = &key {
             headers.merge(("Authorization", format!("Bearer {}", sendable(key)?)));
@@ -93,6 +84,24 @@ impl Target {
         };
         let client = Client::builder().with_reqwest(http()?).build().map_err(unbuilt)?;
         Ok(Target { client, spec: target.into(), host, key, missing: None, plain: true, foreign: true })
+    }
+
+    /// A server that speaks the protocol of a provider, as a gateway before it does.
+    fn behind(kind: AdapterKind, base: &str, model: &str, key: Option<String>) -> Result<Target, ModelError> {
+        let (mut url, host) = server(base)?;
+        if url.query().is_some() {
+            return wrong("base_url has a query, which cannot be sent in this provider's protocol; leave it out");
+        }
+        // What is asked for is added to it as it stands.
+        url.set_path(&format!("{}/", url.path().trim_end_matches('/')));
+        let target = ServiceTarget {
+            endpoint: Endpoint::from_owned(url.as_str()),
+            // The header cannot be left out: without a key it is empty.
+            auth: AuthData::from_single(sendable(key.as_deref().unwrap_or_default())?),
+            model: ModelIden::new(kind, model),
+        };
+        let client = Client::builder().with_reqwest(http()?).build().map_err(unbuilt)?;
+        Ok(Target { client, spec: target.into(), host, key, missing: None, plain: false, foreign: false })
     }
 
     /// A provider that genai knows.
@@ -108,6 +117,23 @@ impl Target {
         let (spec, host) = (ModelIden::new(kind, model).into(), kind.as_str().to_owned());
         Ok(Target { client, spec, host, key, missing, plain: kind == AdapterKind::OpenAI, foreign: false })
     }
+}
+
+/// The server at a base address, and its name for messages.
+fn server(base: &str) -> Result<(Url, String), ModelError> {
+    let parsed = Url::parse(base).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let Some(mut url) = parsed else {
+        return wrong("base_url is no http or https address; give one as in \"http://localhost:8080/v1\"");
+    };
+    if !url.username().is_empty() || url.password().is_some() {
+        return wrong("base_url has a user or password in it; give the key as the model's API key instead");
+    }
+    url.set_fragment(None);
+    let host = match (url.host_str().unwrap_or_default(), url.port()) {
+        (host, Some(port)) => format!("{host}:{port}"),
+        (host, None) => host.to_owned(),
+    };
+    Ok((url, host))
 }
 
 /// An address without what may be secret in it.
@@ -187,6 +213,8 @@ mod tests {
             ("qwen3:8b", None, "localhost:11434"),
             ("qwen3:8b", Some("http://box:8080/v1/"), "box:8080"),
             ("openai::x", Some("https://models.test/v1?api-version=1"), "models.test"),
+            ("anthropic::x", Some("http://gateway:8080/v1"), "gateway:8080"),
+            ("gemini::x", Some("https://gateway.test/v1beta/"), "gateway.test"),
         ] {
             assert_eq!(told(model, base, Some("k")), host, "{model} {base:?}");
         }
@@ -205,7 +233,9 @@ mod tests {
             ("", None, None, "model is empty"),
             ("openai::", None, None, "model is empty"),
             ("nobody::x", None, None, "\"nobody\""),
-            ("anthropic::x", Some("http://box/v1"), None, "leave one of them out"),
+            ("groq::x", Some("http://box/v1"), None, "leave one of them out"),
+            ("anthropic::x", Some("http://box/v1?v=1"), None, "has a query"),
+            ("anthropic::x", Some("http://box/v1"), Some("hunter2\nhunter2"), "API key"),
             ("x", Some("box:8080"), None, "base_url is no http"),
             ("x", Some("ftp://box/v1"), None, "base_url is no http"),
             ("x", Some("http://me:hunter2@box/v1"), None, "a user or password"),

@@ -93,7 +93,8 @@ impl Default for TaskLimits {
 pub struct AgentModel {
     /// Provider and name (`openai::gpt-5-mini`), or a name that the server at `base_url` knows.
     pub model: String,
-    /// The address of a server that speaks OpenAI's chat completions, to which `chat/completions` is added.
+    /// The address of a server that speaks OpenAI's chat completions, to which `chat/completions` is added, or for `anthropic::…` and
+    /// `gemini::…` that provider's protocol.
     pub base_url: Option<Url>,
     /// The key, where one is needed.
     pub api_key: Option<Key>,

@@ -1,15 +1,18 @@
-//! A **scripted** language model behind OpenAI's chat completions, so that what asks models can be tested without one. It is a
-//! test tool: it understands nothing, and says only what a test put down for it.
+//! A **scripted** language model behind OpenAI's chat completions, Anthropic's messages and Gemini's `generateContent`, so that what
+//! asks models can be tested without one. It is a test tool: it understands nothing, and says only what a test put down for it.
 //!
 //! [`ModelSim::start`] binds a free port on loopback and answers one [`Turn`] after the other until it is dropped;
 //! [`ModelSim::deciding`] makes each turn up from the request. What came in stands in [`ModelSim::requests`].
 //!
-//! This module knows how turns and requests are kept. Connections are `server`'s, what a turn looks like is `turn`'s.
+//! This module knows how turns and requests are kept. Connections are `server`'s, what a turn comes to is `turn`'s, what that looks
+//! like `wire`'s.
 
 mod server;
 mod turn;
+mod wire;
 
-pub use turn::{INPUT_TOKENS, OUTPUT_TOKENS, Turn};
+pub use turn::Turn;
+pub use wire::{INPUT_TOKENS, OUTPUT_TOKENS};
 
 use serde_json::Value;
 use std::{
@@ -29,7 +32,8 @@ pub struct ModelSim {
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) path: String,
-    pub(crate) authorization: Option<String>,
+    /// The header with the key, as it was sent.
+    pub(crate) key: Option<String>,
     pub(crate) body: Value,
 }
 
@@ -82,9 +86,9 @@ impl ModelSim {
         self.script.seen().iter().map(|seen| seen.body.clone()).collect()
     }
 
-    /// The `Authorization` headers of all requests until now.
-    pub fn authorizations(&self) -> Vec<Option<String>> {
-        self.script.seen().iter().map(|seen| seen.authorization.clone()).collect()
+    /// The headers with the key of all requests until now: `Authorization`, `x-api-key` or `x-goog-api-key`.
+    pub fn keys(&self) -> Vec<Option<String>> {
+        self.script.seen().iter().map(|seen| seen.key.clone()).collect()
     }
 
     /// The paths of all requests until now.

@@ -1,4 +1,4 @@
-//! HTTP/1.1, as far as a client of chat completions needs it: one request on each connection, with `Content-Length`.
+//! HTTP/1.1, as far as a client of models needs it: one request on each connection, with `Content-Length`.
 //!
 //! Knows bytes and connections; what is answered `turn` says.
 
@@ -75,7 +75,8 @@ async fn request(stream: &mut TcpStream) -> Option<Seen> {
         more(stream, &mut buffer, &mut all).await?;
     }
     let body = serde_json::from_slice(&all[body_at..body_at + length]).unwrap_or(Value::Null);
-    Some(Seen { path, authorization: header("authorization"), body })
+    let key = ["authorization", "x-api-key", "x-goog-api-key"].into_iter().find_map(header);
+    Some(Seen { path, key, body })
 }
 
 async fn more(stream: &mut TcpStream, buffer: &mut [u8], all: &mut Vec<u8>) -> Option<()> {

@@ -1,15 +1,10 @@
-//! What the scripted model may do in its turn, and what that looks like in OpenAI's chat completions.
+//! What the scripted model may do in its turn.
 //!
-//! Knows bodies and statuses; how they are sent is `server`'s.
+//! Knows which body and status that comes to; what they look like is `wire`'s, how they are sent `server`'s.
 
-use super::Seen;
+use super::{Seen, wire::Wire};
 use serde_json::{Value, json};
 use std::time::Duration;
-
-/// The tokens that each answer says were sent.
-pub const INPUT_TOKENS: u64 = 100;
-/// The tokens that each answer says it has.
-pub const OUTPUT_TOKENS: u64 = 20;
 
 /// What the model does with one request.
 #[derive(Clone, Debug)]
@@ -80,30 +75,28 @@ impl Turn {
 
     /// How long it takes, and what is sent then.
     pub(crate) fn reply(self, seen: &Seen) -> (Duration, Reply) {
+        let wire = Wire::of(&seen.path);
         let ok = |body: String| Reply::Whole { status: 200, after: None, body };
-        let refuse = |status, after, message: &str| {
-            let body = json!({ "error": { "message": message, "type": "scripted" } }).to_string();
-            Reply::Whole { status, after, body }
-        };
+        let refuse = |status, after, message: &str| Reply::Whole { status, after, body: wire.error(status, message) };
         let tools = seen.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         let reply = match self {
             Turn::Do { tool, arguments } if tools => return Turn::Call { tool, arguments }.reply(seen),
             Turn::Do { tool, arguments } => return Turn::Json { tool, arguments, fenced: false }.reply(seen),
-            Turn::Call { tool, arguments } => ok(call(&tool, &arguments)),
+            Turn::Call { tool, arguments } => ok(wire.call(&tool, &arguments)),
             Turn::Json { tool, arguments, fenced } => {
                 let json = json!({ "tool": tool, "arguments": arguments }).to_string();
-                ok(text(&if fenced { format!("Well.\n```json\n{json}\n```") } else { json }))
+                ok(wire.text(&if fenced { format!("Well.\n```json\n{json}\n```") } else { json }))
             }
-            Turn::Text(said) => ok(text(&said)),
+            Turn::Text(said) => ok(wire.text(&said)),
             Turn::Body(body) => ok(body.to_string()),
             Turn::Status(status, after) => {
-                let key = seen.authorization.as_deref().unwrap_or("nothing");
+                let key = seen.key.as_deref().unwrap_or("nothing");
                 refuse(status, after, &format!("status {status} for {key}"))
             }
             Turn::Refuse(status, message) => refuse(status, None, &message),
             Turn::Error(status, body) => Reply::Whole { status, after: None, body: body.to_string() },
             Turn::Hang => Reply::Nothing,
-            Turn::Half => Reply::Half { body: text("This is never heard whole.") },
+            Turn::Half => Reply::Half { body: wire.text("This is never heard whole.") },
             Turn::Slow(time, turn) => {
                 let (more, reply) = turn.reply(seen);
                 return (time + more, reply);
@@ -113,30 +106,4 @@ impl Turn {
         };
         (Duration::ZERO, reply)
     }
-}
-
-fn call(tool: &str, arguments: &Value) -> String {
-    let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
-    let function = json!({ "name": tool, "arguments": arguments });
-    let call = json!({ "id": "call_1", "type": "function", "function": function });
-    completion(json!({ "role": "assistant", "content": null, "tool_calls": [call] }), "tool_calls")
-}
-
-fn text(said: &str) -> String {
-    completion(json!({ "role": "assistant", "content": said }), "stop")
-}
-
-fn completion(message: Value, finish_reason: &str) -> String {
-    json!({
-        "id": "chatcmpl-scripted",
-        "object": "chat.completion",
-        "model": "scripted",
-        "choices": [{ "index": 0, "message": message, "finish_reason": finish_reason }],
-        "usage": {
-            "prompt_tokens": INPUT_TOKENS,
-            "completion_tokens": OUTPUT_TOKENS,
-            "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
-        },
-    })
-    .to_string()
 }

@@ -27,6 +27,36 @@ async fn a_goal_is_reached_in_each_form_of_answer() {
 }
 
 #[tokio::test]
+async fn a_goal_is_reached_in_each_providers_protocol() {
+    for (model, path) in [
+        ("openai::gpt-x", "/v1/chat/completions"),
+        ("ollama::qwen-x:8b", "/v1/chat/completions"),
+        ("anthropic::claude-x", "/v1/messages"),
+        ("gemini::gemini-x", "/v1/models/gemini-x:generateContent"),
+    ] {
+        let sim = ModelSim::start(write_note("Buy pears")).await;
+        let host = named(model, &sim, "api_key_env = \"MODEL_KEY\"\npictures = true", "")
+            .with_env("MODEL_KEY", "sk-of-this-test")
+            .serve()
+            .await;
+        let task = done(&host, "Write a note that says: Buy pears").await;
+        assert_eq!(
+            (&task["status"], &task["used"]["tokens"]),
+            (&json!("succeeded"), &json!(5 * 120)),
+            "{model}: {task}"
+        );
+        assert!(notes_hold(&host, "Buy pears").await, "{model}");
+        assert_eq!(sim.paths(), [path; 5], "{model}");
+        assert!(sim.keys().into_iter().flatten().all(|key| key.ends_with("sk-of-this-test")), "{model}");
+        // The tools are the same to each, with all that their schemas say.
+        let sent = sim.requests()[0]["tools"].to_string();
+        for part in ["launch_app", "input_text", "finish", "\"element\"", "description"] {
+            assert!(sent.contains(part), "{model}: no {part} in {sent}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_action_is_intended_before_and_told_after() {
     let sim = ModelSim::start(write_note("Figs")).await;
     let host = host(&sim, "", "").await;

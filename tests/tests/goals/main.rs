@@ -22,7 +22,12 @@ const PHONE: &str = "phone";
 
 /// A host whose tasks are worked on by this model, with further lines under `[agent]` and whole sections after it.
 fn setup(sim: &ModelSim, agent: &str, rest: &str) -> Setup {
-    let mut config = format!("[agent]\nmodel = \"scripted\"\nbase_url = {:?}\n{agent}\n", sim.base_url());
+    named("scripted", sim, agent, rest)
+}
+
+/// The same for a model of this name, which says whose protocol it speaks.
+fn named(model: &str, sim: &ModelSim, agent: &str, rest: &str) -> Setup {
+    let mut config = format!("[agent]\nmodel = {model:?}\nbase_url = {:?}\n{agent}\n", sim.base_url());
     let _ = write!(config, "{rest}\n{}", virtual_device(PHONE));
     Setup::new(&config)
 }

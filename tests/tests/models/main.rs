@@ -1,5 +1,7 @@
 //! What becomes of a question to a language model, against a *scripted* one. No real model was asked.
 
+mod providers;
+
 use e2e::model_sim::{INPUT_TOKENS, ModelSim, OUTPUT_TOKENS, Turn};
 use fingertip_models::{
     Answers, Decision, Failed, Model, ModelConfig, ModelError, Picture, Price, Question, Tool, Unfit, Usage,
@@ -104,7 +106,7 @@ async fn a_tool_call_is_a_decision() {
     assert_eq!((&request["model"], &request["max_tokens"]), (&json!("little"), &json!(500)));
     assert_eq!(request["tools"][0]["function"]["parameters"], question().tools[0].schema);
     assert!(request.get("response_format").is_none() && request.get("reasoning_effort").is_none(), "{request}");
-    assert_eq!(sim.authorizations(), [Some(format!("Bearer {KEY}"))]);
+    assert_eq!(sim.keys(), [Some(format!("Bearer {KEY}"))]);
     assert_eq!(sim.paths(), ["/v1/chat/completions"]);
     assert_eq!((model.name(), model.takes_pictures()), ("little", true));
 }
@@ -113,7 +115,7 @@ async fn a_tool_call_is_a_decision() {
 async fn a_server_without_a_key_is_sent_none_and_the_whole_name() {
     let sim = ModelSim::start(vec![tap(1)]).await;
     decided(&model(ModelConfig { api_key: None, model: "little-high".to_owned(), ..config(&sim) })).await;
-    assert_eq!(sim.authorizations(), [None]);
+    assert_eq!(sim.keys(), [None]);
     assert_eq!(sim.requests()[0]["model"], "little-high");
 }
 
