@@ -2,7 +2,10 @@
 //!
 //! `start_task`, `get_task` and `control_task` are tools; the list of tasks and the script of one are routes alone.
 
-use super::service::{Agent, Asked, Control, Request};
+use super::{
+    limits::Asked,
+    service::{Agent, Control, Request},
+};
 use crate::capability::{Caller, Capability, Code, Context, Declaration, Effect, Error, Method, Route, capability};
 use fingertip_tasks::{Filter, Status};
 use schemars::JsonSchema;

@@ -7,11 +7,11 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `service` | starts tasks, takes them up again, steers them |
+//! | `service`, `limits`, `errors` | starts tasks, takes them up again, steers them; within which limits, and why not |
 //! | `order`, `inputs`, `script` | what was asked for, checked and compiled before anything is done |
 //! | `turns`, `runner` | one task a device, its lease, waiting, resting, limits, the end |
 //! | `journal`, `hands` | what is recorded, and calls with what is recorded around them |
-//! | `steps`, `doubt`, `repair` | a script, actions of which nobody knows whether they were done, a step that a model mends |
+//! | `steps`, `standing`, `doubt`, `repair` | a script, how far a step had come, actions of which nobody knows whether they were done, a step that a model mends |
 //! | `think`, `act`, `mind`, `prompt`, `screen` | a goal: a model decides, by what the events and the screen tell |
 //! | `target`, `risk`, `circles` | what is acted on, when a human is asked, when it leads nowhere |
 //! | `output`, `refs` | what form a result has, and how a model is told |
@@ -23,11 +23,13 @@ mod act;
 mod circles;
 mod doors;
 mod doubt;
+mod errors;
 mod halt;
 mod hands;
 mod inputs;
 mod journal;
 mod known;
+mod limits;
 mod mind;
 mod order;
 mod output;
@@ -41,6 +43,7 @@ mod screen;
 mod script;
 mod service;
 mod spent;
+mod standing;
 mod steps;
 mod target;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Knows events. Elements are named by their words where they were known, since refs end with the screen that gave them; what
 //! had no effect is left out; and after each step stands what must be there for the next one.
 
-use super::{inputs, order::Order, repair::repaired, screen, steps::ASIDE};
+use super::{inputs, order::Order, repair::repaired, screen, standing::ASIDE};
 use fingertip_tasks::{Event, Kind};
 use serde_json::{Map, Value, json};
 

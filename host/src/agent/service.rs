@@ -4,8 +4,10 @@
 //! their secrets.
 
 use super::{
+    errors::{conflict, error, no_model},
     inputs::Inputs,
     known::Known,
+    limits::Asked,
     order::Order,
     output::Form,
     runner::Run,
@@ -82,15 +84,6 @@ pub(super) struct Request {
     pub(super) output_schema: Option<Value>,
     pub(super) limits: Asked,
     pub(super) key: Option<String>,
-}
-
-/// The limits that a caller asks for.
-#[derive(Default)]
-pub(super) struct Asked {
-    pub(super) steps: Option<u32>,
-    pub(super) tokens: Option<u64>,
-    pub(super) usd: Option<f64>,
-    pub(super) seconds: Option<f64>,
 }
 
 /// What may be done with a task.
@@ -451,37 +444,6 @@ impl Agent {
     }
 }
 
-impl Asked {
-    /// The limits of a task: the operator's, or less.
-    fn within(&self, most: &config::TaskLimits) -> Result<config::TaskLimits, Error> {
-        let over = |what: &str, most: Value| {
-            Error::invalid(
-                format!("limits.{what} is more than the operator allows, which is {most}"),
-                "Ask for less, or leave it out to have the most that is allowed.",
-            )
-        };
-        let mut limits = *most;
-        if let Some(steps) = self.steps {
-            limits.steps =
-                Some(steps).filter(|steps| *steps <= most.steps).ok_or_else(|| over("steps", most.steps.into()))?;
-        }
-        if let Some(tokens) = self.tokens {
-            limits.tokens = Some(tokens)
-                .filter(|tokens| *tokens <= most.tokens)
-                .ok_or_else(|| over("tokens", most.tokens.into()))?;
-        }
-        if let Some(usd) = self.usd {
-            limits.usd = Some(usd).filter(|usd| *usd <= most.usd).ok_or_else(|| over("usd", most.usd.into()))?;
-        }
-        if let Some(seconds) = self.seconds {
-            limits.seconds = Some(seconds)
-                .filter(|seconds| *seconds <= most.seconds)
-                .ok_or_else(|| over("seconds", most.seconds.into()))?;
-        }
-        Ok(limits)
-    }
-}
-
 /// Does all of this, also when whoever asked for it leaves meanwhile: a part of it would be a task that nobody works on, or an
 /// answer that is known to the memory alone.
 async fn whole<T: Send + 'static>(work: impl Future<Output = Result<T, Error>> + Send + 'static) -> Result<T, Error> {
@@ -512,47 +474,4 @@ fn answered(task: &Task, answer: String) -> Result<String, Error> {
         "the answer is none that the task can go on by",
         format!("Answer with one of: {}.", UNSURE_ANSWERS.join(", ")),
     ))
-}
-
-fn no_model(what_for: &str, instead: &str) -> Error {
-    Error::new(
-        Code::ModelUnavailable,
-        format!("no model is configured {what_for}"),
-        format!("{instead} name one in the configuration: model = \"…\" under [agent]."),
-    )
-}
-
-fn conflict(message: String, hint: &str) -> Error {
-    Error::new(Code::TaskConflict, message, hint)
-}
-
-/// What the memory says, in a caller's words.
-fn error(error: MemoryError) -> Error {
-    let text = error.to_string();
-    // Its messages end with what to do next; a question or a key within may have a semicolon of its own.
-    let (message, hint) = text.rsplit_once("; ").unwrap_or((&text, "Try again."));
-    let code = match &error {
-        MemoryError::NotFound { .. } => Code::TaskNotFound,
-        MemoryError::Finished { .. }
-        | MemoryError::NotAsked { .. }
-        | MemoryError::AskedAnew { .. }
-        | MemoryError::Paused { .. } => Code::TaskConflict,
-        MemoryError::KeyReused { .. } | MemoryError::TooLong { .. } | MemoryError::TooDeep { .. } => {
-            Code::InvalidArguments
-        }
-        MemoryError::TooManyTasks { .. } => Code::Overloaded,
-        _ => {
-            tracing::error!(%error, "the task memory failed");
-            let hint = "Try again; if it stays so, the operator finds the cause in the server's log.";
-            return Error::new(Code::Internal, "the server's memory of tasks failed", hint);
-        }
-    };
-    let mut hint = hint.to_owned();
-    if let Some(first) = hint.get(..1) {
-        hint.replace_range(..1, &first.to_uppercase());
-    }
-    if !hint.ends_with('.') {
-        hint.push('.');
-    }
-    Error::new(code, message, hint)
 }

@@ -10,6 +10,7 @@ use super::{
     repair::{Repair, repaired},
     runner::Run,
     script::title,
+    standing::{ASIDE, Standing, swallowed},
     think,
 };
 use crate::capability::{Code, Error, Outcome, Planned, Step};
@@ -19,33 +20,13 @@ use serde_json::{Map, Value, json};
 /// Reasons for which a human is asked.
 pub(super) const UNSURE: &str = "outcome_unknown";
 pub(super) const SECRET: &str = "secret_input";
-const ALERT: &str = "alert";
+pub(super) const ALERT: &str = "alert";
 const LOCKED: &str = "device_locked";
 const UNLOCK: &str = "The phone is locked. Unlock it, then answer with anything to go on.";
 /// How often a step may be left in doubt by an error before it has failed.
 const DOUBTS: usize = 3;
-/// Marks the intent of what is not the step itself but makes room for it.
-pub(super) const ASIDE: &str = "aside";
 /// What a human answers to [`UNSURE`].
 pub(super) const UNSURE_ANSWERS: [&str; 3] = ["done", "again", "stop"];
-
-/// How far a step had come when it was broken off.
-enum Standing {
-    /// Nothing of it was done, or what was tried surely was not.
-    Fresh,
-    /// Its action was done, with this result, and was not checked.
-    Acted(Value),
-    /// Its action was done, and something after it failed.
-    Failed(Error),
-    /// Its action may or may not have been done.
-    Doubtful(Event),
-    /// The model was at work on it.
-    Repairing(Repair),
-    /// What was done to make room for it may or may not have been done.
-    Aside { intent: Event, acted: Option<Value> },
-    /// A human was asked, and answered.
-    Told { question: Value, answer: String, doubtful: Option<Event>, acted: Option<Value> },
-}
 
 /// What keeps a step from being done.
 enum Trouble {
@@ -143,64 +124,6 @@ async fn check(
 
 fn missed(place: &str, step: u32, reason: &str, hint: &str) -> Failure {
     Failure::new("guard_missed", format!("{place}: {reason}"), hint).in_step(step)
-}
-
-impl Standing {
-    /// Whether an alert was answered after its action was done.
-    fn met_an_alert(&self) -> bool {
-        match self {
-            Standing::Told { question, acted: Some(_), .. } => question["reason"] == ALERT,
-            Standing::Aside { acted: Some(_), .. } => true,
-            _ => false,
-        }
-    }
-
-    /// How far this step has come, by the task's events.
-    fn of(events: &[Event], step: u32, open: Option<Event>) -> Standing {
-        let begun = events.iter().rposition(|event| event.kind == Kind::StepStarted && event.step == Some(step));
-        let (mut standing, mut acted, mut question) = (Standing::Fresh, None, None);
-        for event in &events[begun.unwrap_or(0)..] {
-            if let Some(repair) = Repair::of(event) {
-                return Standing::Repairing(repair);
-            }
-            match event.kind {
-                // What was done to make room for the step is not the step.
-                Kind::Intent if event.data[ASIDE] == true => {
-                    standing = Standing::Aside { intent: event.clone(), acted: acted.clone() };
-                }
-                Kind::Effect => {
-                    let done = event.data["outcome"] == "done";
-                    if !matches!(standing, Standing::Aside { .. }) {
-                        let error = event.data.get("error").filter(|_| done);
-                        let error = error.and_then(|error| serde_json::from_value(error.clone()).ok());
-                        // That the device went away when it was done says nothing against it.
-                        if let Some(Ok(error)) = error.map(judge) {
-                            standing = Standing::Failed(error);
-                            continue;
-                        }
-                        let result = event.data.get("result").cloned().unwrap_or_default();
-                        acted = Some(result).filter(|result| done && !swallowed(result));
-                    }
-                    standing = acted.clone().map_or(Standing::Fresh, Standing::Acted);
-                }
-                // Questions that are not this step's, such as for a secret, say nothing of it.
-                Kind::Asked => question = Some(event.data.clone()).filter(|_| event.step == Some(step)),
-                Kind::Answered => {
-                    if let Some(question) = question.take() {
-                        let answer = event.data["answer"].as_str().unwrap_or_default().to_owned();
-                        let (doubtful, acted) = (open.clone(), acted.clone());
-                        standing = Standing::Told { question, answer, doubtful, acted };
-                    }
-                }
-                _ => {}
-            }
-        }
-        match (standing, open) {
-            (known @ (Standing::Told { .. } | Standing::Aside { .. }), _) => known,
-            (_, Some(intent)) => Standing::Doubtful(intent),
-            (standing, None) => standing,
-        }
-    }
 }
 
 /// One step on its way.
@@ -401,13 +324,10 @@ impl Doing<'_> {
                             || error.details.as_ref().is_some_and(|alert| alert["buttons"].is_array()) =>
                     {
                         let alert = error.details.unwrap_or_else(|| question["alert"].clone());
-                        let text = alert["text"].as_str().unwrap_or_default();
-                        let question = format!(
-                            "There is no button {button:?}. An alert is in front: {text:?}. Answer with the button to press, or with \
-                             `again` once the alert is gone."
-                        );
-                        let question = json!({ "question": question, "reason": ALERT, "alert": alert });
-                        Err(self.run.ask(Some(self.number), question).await)
+                        let mut asked = about_alert(&alert);
+                        let what = asked["question"].as_str().unwrap_or_default();
+                        asked["question"] = format!("There is no button {button:?}. {what}").into();
+                        Err(self.run.ask(Some(self.number), asked).await)
                     }
                     // It went away by itself, or by somebody's hand.
                     Err(error) if error.code == Code::ElementNotFound => self.go_on(acted).await,
@@ -485,12 +405,6 @@ impl Doing<'_> {
     }
 }
 
-/// Whether an alert that came up meanwhile took an action in, so that it did nothing.
-fn swallowed(result: &Value) -> bool {
-    let effect = &result["effect"];
-    effect["state"] == "unchanged" && effect["cause"] == "alert_in_front"
-}
-
 /// What a human is asked about an alert, whose text and buttons are known as far as the phone tells them.
 fn about_alert(alert: &Value) -> Value {
     let said = alert["text"].as_str().map_or_else(String::new, |text| format!(": {text:?}"));
@@ -512,44 +426,6 @@ fn button<'a>(answer: &'a str, alert: &'a Value) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn standing(error: Code) -> Standing {
-        let error = Error::new(error, "no", "Look.").outcome(Outcome::Done);
-        let event = |n, kind, data| Event { n, at: 0, kind, step: Some(2), data };
-        let events = [
-            event(5, Kind::StepStarted, json!({ "place": "steps[1]" })),
-            event(6, Kind::Intent, json!({ "tool": "set_orientation" })),
-            event(7, Kind::Effect, json!({ "intent": 6, "outcome": "done", "error": error })),
-        ];
-        Standing::of(&events, 2, None)
-    }
-
-    #[test]
-    fn what_an_alert_took_in_was_not_done() {
-        let event = |n, kind, data| Event { n, at: 0, kind, step: Some(1), data };
-        let begun = |effect: Value| {
-            [
-                event(2, Kind::StepStarted, json!({ "place": "steps[0]" })),
-                event(3, Kind::Intent, json!({ "tool": "tap" })),
-                event(4, Kind::Effect, json!({ "intent": 3, "outcome": "done", "result": { "effect": effect } })),
-                event(5, Kind::Asked, json!({ "reason": ALERT })),
-                event(6, Kind::Answered, json!({ "answer": "Close" })),
-            ]
-        };
-        let acted = |effect: Value| match Standing::of(&begun(effect), 1, None) {
-            Standing::Told { acted, .. } => acted.is_some(),
-            _ => panic!("it was told"),
-        };
-        assert!(!acted(json!({ "state": "unchanged", "cause": "alert_in_front" })));
-        assert!(acted(json!({ "state": "changed" })));
-    }
-
-    #[test]
-    fn what_was_done_before_the_device_went_away_is_done() {
-        assert!(matches!(standing(Code::DeviceOffline), Standing::Acted(_)));
-        assert!(matches!(standing(Code::LeaseLost), Standing::Acted(_)));
-        assert!(matches!(standing(Code::PerceptionFailed), Standing::Failed(_)));
-    }
 
     #[test]
     fn a_button_is_meant_in_any_letters_where_there_is_one() {
