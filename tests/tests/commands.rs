@@ -57,6 +57,8 @@ async fn calling_one_tool() {
     let setup = one_phone();
     let called = run(&setup, &["call", "launch_app", "--json", r#"{"app": "Settings"}"#]).await;
     assert_eq!((called.code, &called.json()["app"]["name"]), (Some(0), &json!("Settings")), "{}", called.err);
+    // Otherwise one looks in vain for what it left on the screen.
+    assert!(called.err.contains("no server is running"), "{}", called.err);
     let file = setup.folder().join("screen.png");
     let called = run(
         &setup,
@@ -260,6 +262,7 @@ async fn joining_a_running_server() {
     assert!(failed && body["code"] == "device_busy", "{body}");
     let called = run(&host.setup, &["call", "tap", "--json", r#"{"x": 200, "y": 20}"#]).await;
     assert_eq!((called.code, &called.json()["code"]), (Some(1), &json!("device_busy")), "{}", called.err);
+    assert_eq!(called.err, "", "with a server there is nothing to say");
     let listed = run(&host.setup, &["devices"]).await;
     assert!(listed.out.contains("busy") && listed.out.contains("pipe"), "{}", listed.out);
 

@@ -15,7 +15,11 @@ pub(super) async fn run(config: Option<&Path>, name: &str, arguments: &str, save
         Ok(_) => return Err("--json must be an object, such as '{\"x\": 10, \"y\": 20}'".to_owned()),
         Err(error) => return Err(format!("--json is not JSON: {error}")),
     };
-    match call(config, name, arguments).await? {
+    let (answer, alone) = call(config, name, arguments).await?;
+    if alone {
+        eprintln!("{ALONE}");
+    }
+    match answer {
         Ok(answer) => {
             print(&format!("{}\n", pretty(&show(answer, save)?)));
             Ok(())
@@ -49,7 +53,8 @@ fn show(answer: Answer, save: Option<&Path>) -> Result<Value, String> {
 }
 
 pub(super) async fn devices(config: Option<&Path>, as_json: bool) -> Result<(), String> {
-    let answer = call(config, "list_devices", Map::new()).await?.map_err(|error| error.message)?;
+    let (answer, _) = call(config, "list_devices", Map::new()).await?;
+    let answer = answer.map_err(|error| error.message)?;
     if as_json {
         print(&format!("{}\n", pretty(&Value::Object(answer.body))));
     } else {
@@ -58,20 +63,26 @@ pub(super) async fn devices(config: Option<&Path>, as_json: bool) -> Result<(), 
     Ok(())
 }
 
+/// What became of it, and whether that was done without a server.
 async fn call(
     config: Option<&Path>,
     name: &str,
     arguments: Map<String, Value>,
-) -> Result<Result<Answer, Error>, String> {
+) -> Result<(Result<Answer, Error>, bool), String> {
     let session = Session::open(config, Kind::Command).await?;
     if let Some(why) = outlives(name).filter(|_| session.is_own()) {
         session.close().await;
         return Err(format!("no server is running that could {why}"));
     }
     let answer = session.catalogue().call(name, arguments, session::caller()).await;
+    let alone = session.is_own();
     session.close().await;
-    Ok(answer)
+    Ok((answer, alone))
 }
+
+/// Said of what was done without a server, so that nobody looks for it afterwards.
+const ALONE: &str = "fingertip: no server is running, so this command did it by itself: refs, leases and the screen of a virtual phone end \
+                     with it; `fingertip serve` keeps them";
 
 /// What a tool leaves behind that would end with a host of this command, and what to do instead.
 fn outlives(tool: &str) -> Option<&'static str> {
