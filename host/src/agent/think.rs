@@ -280,7 +280,12 @@ impl Planner<'_> {
             }
             _ => {
                 let chosen = self.choose(tool, arguments.clone(), screen, String::new());
-                return chosen.map(|_| ()).map_err(|error| Unfit { reason: error.message, advice: error.hint });
+                // A step is told of by its place, which is the tool here, and named with every complaint.
+                return chosen.map(|_| ()).map_err(|error| {
+                    let reason = error.message.trim_start_matches(&format!("{tool} ({tool}): "));
+                    let reason = reason.trim_start_matches(&format!("{tool}: ")).to_owned();
+                    Unfit { reason, advice: error.hint }
+                });
             }
         };
         fit.map_err(Unfit::from)

@@ -67,6 +67,20 @@ async fn what_is_wrong_with_answers_is_told_to_the_operator_and_what_to_do_to_th
 }
 
 #[tokio::test]
+async fn a_complaint_names_the_tool_once() {
+    for (arguments, complaint) in [
+        (json!({ "direction": "up", "pinch": 33 }), "cannot be used: swipe: `pinch` must be at most 10, not 33."),
+        (json!({ "direction": "north" }), "cannot be used: swipe: `direction` must be one of"),
+    ] {
+        let sim = ModelSim::start(vec![Turn::act("swipe", arguments), finish("there")]).await;
+        let host = host(&sim, "", "").await;
+        done(&host, "Look around").await;
+        let asked = asked(&sim.requests()[1]);
+        assert!(asked.contains(complaint), "{asked}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_refuses_says_what_and_the_hint_what_to_do() {
     let sim = ModelSim::deciding(|_, _| Turn::Refuse(400, "bad; content_filter; worse".to_owned())).await;
     let host = host(&sim, "", "").await;
